@@ -136,7 +136,7 @@ def step(completions: Any = (), **columns: Any) -> list[float]:
     order of operands or of independent expressions and loops of one iteration earn nothing; and the strategy named, one
     of the 43, was really applied: one of its choices leads there, up to the plain form.
 
-    >>> double = "@input A f32[8]\n@output D f32[8]\nL^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
+    >>> double = "@input A f32[8]\\n@output D f32[8]\\nL^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
     >>> split = '<answer>{"transformed_IR":"a4 c2 D(a*2+c)=A(a*2+c)*2;","applied_strategy":"loop_split"}</answer>'
     >>> cheap = '<answer>{"transformed_IR":"a8 D(a)=A(a)*2+0;","applied_strategy":"loop_split"}</answer>'
     >>> step(completions=[split, cheap], before=[double, double])
@@ -152,7 +152,7 @@ def faster(completions: Any = (), **columns: Any) -> list[float]:
     expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0.
     Which strategy is named is not asked.
 
-    >>> before = "@input A f32[4096]\n@output D f32[4096]\na4096 E(a)=A(a)*2;a4096 D(a)=E(a)+1;"
+    >>> before = "@input A f32[4096]\\n@output D f32[4096]\\na4096 E(a)=A(a)*2;a4096 D(a)=E(a)+1;"
     >>> answer = '<answer>{"transformed_IR":"a4096 D(a)=A(a)*2+1;","applied_strategy":"compute_inline"}</answer>'
     >>> 0.2 < faster(completions=[answer], before=[before])[0] < 0.9
     True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 import warnings
+from pathlib import Path
 
 import pytest
 import steptp
@@ -54,6 +55,36 @@ def test_a_module_stands_in_for_another() -> None:
     same(fast, model, x)
     model[0].bias = nn.Parameter(torch.zeros(24))
     same(fast, model, x)
+
+
+def test_copies_and_attributes(tmp_path) -> None:
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x])
+    model.note = "kept"
+    assert fast.note == "kept" and fast.model is model
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        fast.nothing_of_that_name  # noqa: B018
+    other = copy.deepcopy(fast)
+    with torch.no_grad():
+        other.model[0].weight.zero_()
+    same(other, other.model, x)
+    same(fast, model, x)
+    torch.save(fast.model.state_dict(), tmp_path / "state.pt")
+    fast.model.load_state_dict(torch.load(tmp_path / "state.pt"))
+    with torch.inference_mode():
+        assert_close([fast(x)], [model(x)])
+
+
+def test_halves_are_summed_as_eager_sums_them() -> None:
+    for dtype in (torch.float16, torch.bfloat16):
+        model = fill(nn.Linear(1024, 4)).to(dtype)
+        x = torch.randn(3, 1024).to(dtype)
+        wanted = torch.nn.functional.linear(x.double(), model.weight.double(), model.bias.double())
+        fast = steptp.optimize(model, [x])
+        with torch.no_grad():
+            ours, theirs = (float((call(x).double() - wanted).abs().max()) for call in (fast, model))
+        # Either as good as eager, or eager itself.
+        assert ours <= 4 * theirs + 1e-3 or fast.report.groups == [], (dtype, ours, theirs)
 
 
 def test_programs_are_still_optimized() -> None:
@@ -220,3 +251,19 @@ def test_options_that_do_not_exist() -> None:
     with pytest.raises(Exception, match="no option 'speed'"):
         torch._dynamo.reset()
         torch.compile(block(), backend="steptp", options={"speed": 3})(torch.randn(5, 12))
+
+
+def test_the_examples_of_the_page(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "torch.md").read_text()
+    blocks = [block.split("```", 1)[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) >= 3
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    torch._dynamo.reset()
+    for block in blocks[:2]:
+        exec(block, space)
+    assert "proved" in capsys.readouterr().out
+    assert (tmp_path / "fast" / "group_001" / "certificates" / "01.json").is_file()
+    assert space["model"][0].weight.grad is not None
+    space["my_module"] = nn.SiLU()
+    assert eval(blocks[2], space)

@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import steptp
 import torch
 from out_support import SOAK
-from steptp.torch_out import emitting, kernelbench
+from steptp import _steptp
+from steptp.torch_out import cuda_runner, emitting, kernelbench
 from steptp.torch_out.harness import evaluate, namespace
 
 PROBLEMS = Path(__file__).parent / "problems"
@@ -98,6 +100,26 @@ def test_files_with_model_new_under_an_emulated_gpu(tmp_path: Path, monkeypatch:
         assert all(torch.allclose(left, right) for left, right in zip(model.buffers(), new.buffers())), "running statistics too"
         with torch.no_grad(), pytest.raises(RuntimeError, match="in these kernels"):
             new(*(value.double() for value in old["get_inputs"]()))
+
+
+@pytest.mark.parametrize("dtype", ["f32", "f16", "f64"])
+def test_nvrtc_takes_the_text(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler that PyTorch brings, without a GPU."""
+    monkeypatch.delenv("STEPTP_NVRTC", raising=False)
+    text = f"@input A {dtype}[64,256]\n@output C {dtype}[64,256]\n" + (
+        "B^{64}_{tx=0}L^{256}_{a=0}[D^{T,g}_{tx}=max(D^{T,g}_{tx},A^{T,g}_{tx,a});];"
+        "B^{64}_{tx=0}L^{256}_{a=0}[C^{T,g}_{tx,a}=min(max(A^{T,g}_{tx,a}-D^{T,g}_{tx},0),1);];"
+    ).replace("T,g", f"{dtype},g")
+    fast = steptp.optimize(text, "nvidia-h200").program
+    source, launches = _steptp.cuda_text(fast)
+    assert "stp_nan_max" in source and json.loads(launches)["kernels"]
+    try:
+        image = cuda_runner._compiled(source, (9, 0))
+    except RuntimeError as error:
+        if "there is no NVRTC" in str(error):
+            pytest.skip(str(error))
+        raise
+    assert image.startswith(b"\x7fELF")
 
 
 def test_files_do_not_run_on_a_cpu_in_silence(tmp_path: Path) -> None:

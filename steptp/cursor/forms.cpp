@@ -94,19 +94,13 @@ bool is_row_layout(const RowChain& chain, const RowLayoutValues& layout) {
   return layout.keep == 0 || (!chain.row_data.empty() && (length + layout.threads - 1) / layout.threads <= kMostKept);
 }
 
-/// What strategies accept depends on the sizes themselves only where there are vectors.
+/// What strategies accept depends on the sizes themselves where there are vectors or several rows.
 std::string alike_rows(const RowChain& chain, const RowLayoutValues& layout) {
-  const std::int64_t rows = chain.rows.empty() ? 1 : chain.rows.back();
-  const std::int64_t length = chain.length();
   const std::string_view size = layout.threads == 1 ? "one" : layout.threads <= 32 ? "warp" : "block";
-  const std::string vector =
-      layout.vector == 1 ? "" : concat(layout.vector, " ", layout.threads, " ", layout.rows, " ");
-  return concat(size,
-                layout.rows == 1      ? " 1 "
-                : layout.rows == rows ? " all "
-                                      : " n ",
-                layout.order, " ", layout.keep, " ", vector, divides(layout.threads * layout.vector, length),
-                divides(layout.rows, rows));
+  if (layout.vector == 1 && layout.rows == 1) {
+    return concat(size, " ", layout.keep, " ", divides(layout.threads, chain.length()));
+  }
+  return concat(layout.threads, " ", layout.rows, " ", layout.order, " ", layout.vector, " ", layout.keep);
 }
 
 /// Elements of a vector of 16 bytes: of the narrowest tensor that a row is read from.
@@ -212,12 +206,15 @@ CandidateList online(View& view, std::uint32_t count) {
 
 /// Tiles of matrix instructions: whole instructions for each unit, and what the limits of the move allow. Which choices
 /// strategies accept depends on where tiles leave a rest.
-CandidateList matrices(View& view, std::uint32_t count) {
+CandidateList matrices(View& view, std::uint32_t count, const Device& device) {
   CandidateList out{"matrix", {"unit_rows", "unit_columns", "rows", "columns", "depth", "buffers", "swizzle"}, {}};
   const std::int64_t following = static_cast<std::int64_t>(count) - 1;
   const auto found = find_matrix_product(view, item_site({0}), following);
   if (!found) return out;
   const auto add = [&](const MatrixSizes& sizes) {
+    const std::int64_t staged =
+        sizes.block_rows() * found->what.left.element_bytes + sizes.block_columns() * found->what.right.element_bytes;
+    if (staged * sizes.depth * sizes.buffers > device.shared_bytes) return;
     if (refuse_matrix_sizes(item_site({0}), *found, sizes)) return;
     Candidate candidate;
     candidate.values = {{"unit_rows", sizes.unit_rows}, {"unit_columns", sizes.unit_columns},
@@ -294,7 +291,7 @@ std::vector<CandidateList> candidates_of(View& section, std::uint32_t count, con
   if (count == 2) all.push_back(epilogues(section));
   all.push_back(row_kernels(section, count));
   if (!target.is_cpu()) all.push_back(stages(section, count));
-  if (!target.is_cpu()) all.push_back(matrices(section, count));
+  if (!target.is_cpu()) all.push_back(matrices(section, count, *target.device));
   all.push_back(joins(section, count));
   all.push_back(online(section, count));
   for (const ProposedKind& kind : proposed_kinds()) all.push_back(proposed(kind, proposals));

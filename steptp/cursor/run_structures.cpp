@@ -37,6 +37,7 @@ std::optional<TileLimits> tile_limits(View& view, std::int64_t following, const 
     if (what->roles[i] == "k") out.depth = extent;
   }
   out.fewest_threads = target.is_cpu() ? 1 : 32;
+  out.shared_bytes = target.device->shared_bytes;
   out.widest = (target.is_cpu() ? 64 : 16) / what->element_bytes;
   return out;
 }

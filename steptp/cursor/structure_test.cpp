@@ -91,6 +91,20 @@ TEST(Structure, OffersExactlyWhatWorks) {
   }
 }
 
+TEST(Structure, OffersExactlyTheMatrixTilesThatWork) {
+  const Program program = testing::shorthand_program(
+      "@input A f64[16,12]\n@input D f64[12,20]\n@output C f64[16,20]\n"
+      "B(tx,16)L(a,20)L(c,12)[C[tx,a]=C[tx,a]+A[tx,c]*D[c,a];];\n",
+      {{"T", "f64"}});
+  const PlanTarget target = target_named("nvidia-h200");
+  RunStructures run(program, 0, 1, program, {}, target);
+  ASSERT_NE(run.structure(token_of("matrix")), nullptr);
+  expect_brute_force(program, "nvidia-h200");
+  // A CPU has no such instructions.
+  RunStructures on_cpu(program, 0, 1, program, {}, target_named("plain-cpu"));
+  EXPECT_EQ(on_cpu.structure(token_of("matrix")), nullptr);
+}
+
 bool is_power_of_two(std::int64_t number) { return (number & (number - 1)) == 0; }
 
 /// The limits once more, in the plainest words.
@@ -100,7 +114,9 @@ bool is_tile(const TileLimits& limits, const std::vector<std::int64_t>& sizes, s
   if (d >= 2 * limits.depth || c % v != 0 || v > limits.widest || r > 16 || c > 16 || d > 128) return false;
   const std::int64_t shared = (tr * r + p) * d * limits.bytes.left + (tc * c + p) * d * limits.bytes.right;
   const std::int64_t registers = (r * c + r + c) * limits.bytes.sum / 4;
-  if (shared > 227 * 1024 || registers > 200 || registers * tr * tc > 65536) return false;
+  if (shared > std::min<std::int64_t>(limits.shared_bytes, 227 * 1024) || registers > 200 ||
+      registers * tr * tc > 65536)
+    return false;
   if (v == 1 && p == 0) return true;
   return std::all_of(sizes.begin(), sizes.end() - 1, is_power_of_two);
 }
@@ -125,7 +141,8 @@ void for_all_sizes(const TileLimits& limits, std::vector<std::int64_t>& sizes, c
 TEST(TileStructure, OffersExactlyWhatTheLimitsAllow) {
   for (const std::int64_t fewest : {1, 32}) {
     for (const auto& [rows, columns, depth] : {std::tuple(5, 7, 3), std::tuple(8, 4, 2), std::tuple(3, 12, 1)}) {
-      const TileLimits limits = {rows, columns, depth, {4, 4, 4}, fewest, 4, true};
+      TileLimits limits = {rows, columns, depth, {4, 4, 4}, fewest, 4, true};
+      if (depth == 2) limits.shared_bytes = 96;
       const TileStructure structure(limits, 0);
       // Where there are not so many elements, the largest number of threads is wanted.
       std::int64_t most = 1;
@@ -147,7 +164,7 @@ TEST(TileStructure, OffersExactlyWhatTheLimitsAllow) {
 }
 
 TEST(TileStructure, HasAVastSpaceForAnOrdinaryMatmul) {
-  const TileStructure structure({512, 512, 512, {4, 4, 4}, 32, 4, true}, 0);
+  const TileStructure structure({512, 512, 512, {4, 4, 4}, 32, 4}, 0);
   double programs = 0;
   // Vectors and paddings apart, which are few: all the rest is counted.
   std::vector<Token> chosen;

@@ -59,6 +59,12 @@ TileStructure::TileStructure(const TileLimits& limits, std::int64_t following)
   fewest_threads_ = std::min(fewest_threads_, limits.fewest_threads);
 }
 
+std::int64_t TileStructure::shared_bytes(const TileSizes& sizes) const {
+  const std::int64_t left = (sizes.thread_rows * sizes.rows + sizes.padding) * limits_.bytes.left;
+  const std::int64_t right = (sizes.thread_columns * sizes.columns + sizes.padding) * limits_.bytes.right;
+  return (left + right) * sizes.depth;
+}
+
 /// A tile stays below twice the extent, so that none is mostly beyond the result; the rest are the limits of the move.
 bool TileStructure::fits(const TileSizes& sizes) const {
   for (std::size_t i = 0; i < kMembers.size(); ++i) {
@@ -67,7 +73,8 @@ bool TileStructure::fits(const TileSizes& sizes) const {
   return sizes.thread_rows * sizes.rows < 2 * limits_.rows &&
          sizes.thread_columns * sizes.columns < 2 * limits_.columns && sizes.depth < 2 * limits_.depth &&
          sizes.vector <= limits_.widest && ((sizes.vector == 1 && sizes.padding == 0) || can_have_vectors(sizes)) &&
-         (sizes.padding == 0 || limits_.has_padding) && !refuse_tile_sizes({}, limits_.bytes, sizes);
+         (sizes.padding == 0 || limits_.has_padding) && shared_bytes(sizes) <= limits_.shared_bytes &&
+         !refuse_tile_sizes({}, limits_.bytes, sizes);
 }
 
 /// Every limit grows with every size but the fewest threads, so the smallest completion decides.

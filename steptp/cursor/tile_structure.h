@@ -16,6 +16,7 @@ struct TileLimits {
   std::int64_t fewest_threads = 1;  ///< of a block, where there are so many elements
   std::int64_t widest = 4;          ///< lanes of a vector
   bool has_padding = true;
+  std::int64_t shared_bytes = INT64_MAX;  ///< of a block, where the device has less than the move allows
 };
 
 class TileStructure : public Structure {
@@ -32,6 +33,7 @@ class TileStructure : public Structure {
  private:
   [[nodiscard]] bool can_be_completed(TileSizes sizes, std::size_t chosen) const;
   [[nodiscard]] bool fits(const TileSizes& sizes) const;
+  [[nodiscard]] std::int64_t shared_bytes(const TileSizes& sizes) const;
 
   TileLimits limits_;
   std::int64_t following_;

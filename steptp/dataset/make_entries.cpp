@@ -16,9 +16,9 @@
 #include "steptp/cuda/lower.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/dataset/sampling.h"
+#include "steptp/dataset/worth_showing.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
-#include "steptp/reasoning/effect.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
@@ -87,19 +87,6 @@ struct State {
   std::string text;
   std::string hash;
 };
-
-/// No copy of a single element that is used once; no step that makes many launches of one.
-bool is_worth_showing(const Strategy& strategy, const Program& before, const Applied& applied) {
-  constexpr std::int64_t kManyLaunches = 16;
-  if (strategy.name == std::string_view("cache_read_write")) {
-    for (const auto& [key, value] : applied.facts.values) {
-      const bool is_scalar = key == "extents" && value.as_array() && value.as_array()->empty();
-      if (is_scalar && applied.facts.removed.size() == 1) return false;
-    }
-  }
-  const auto& [was, is] = effect_of(before, applied.program).counts[Effect::kLaunches];
-  return is <= kManyLaunches * std::max<std::int64_t>(1, was);
-}
 
 /// All entries of one program.
 class EntryMaker {

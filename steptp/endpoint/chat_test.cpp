@@ -165,7 +165,7 @@ TEST(Chat, AsksAgainWhatIsWorthItAndWaitsLonger) {
   for (int i = 0; i < 5; ++i) client.say(500, "");
   const auto given_up = ask_again(server, question(), options);
   ASSERT_FALSE(given_up.ok());
-  EXPECT_EQ(given_up.error().kind, Kind::busy);
+  EXPECT_EQ(given_up.error().kind, Kind::failing);
   EXPECT_EQ(waits, (std::vector<double>{1, 2, 4, 8}));
 }
 

@@ -1,3 +1,5 @@
+// More than 400 lines, because each kind of edit is a few lines, and all of them share the walk over what a step
+// changed.
 #include "steptp/exports/slip_edits.h"
 
 #include <algorithm>

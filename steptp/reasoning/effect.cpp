@@ -45,15 +45,28 @@ Count launches_of(const AccessTable& table, const std::vector<KernelFacts>& kern
   return sum;
 }
 
-/// Blocks times threads, of the kernel that has most of them.
+/// Blocks times threads. With units a block has whole ones, whose lanes are its threads along tx.
+Count threads_of(const KernelFacts& kernel) {
+  Count lanes = kWarp;
+  Count threads = 1;
+  bool has_units = false;
+  for (std::size_t i = 0; i < kernel.extents.size(); ++i) {
+    const auto axis = static_cast<Axis>(i);
+    has_units = has_units || (is_unit_axis(axis) && kernel.widest[i]);
+    Count& product = is_unit_axis(axis) ? lanes : threads;
+    product = times(product, kernel.extents[i]);
+  }
+  if (!has_units || !threads || !lanes) return threads;
+  const std::int64_t by_thread = kernel.extents[static_cast<std::size_t>(Axis::tx)];
+  const Count block = std::max(*lanes, (by_thread + kWarp - 1) / kWarp * kWarp);
+  return times(*threads / by_thread, *block);
+}
+
+/// Of the kernel that has most of them.
 Count threads_of(const std::vector<KernelFacts>& kernels) {
   Count most = 1;
   for (const KernelFacts& kernel : kernels) {
-    Count threads = 1;
-    for (std::size_t axis = 0; axis < kernel.extents.size(); ++axis) {
-      const std::int64_t unit = is_unit_axis(static_cast<Axis>(axis)) && kernel.extents[axis] > 1 ? kWarp : 1;
-      threads = times(threads, kernel.extents[axis] * unit);
-    }
+    const Count threads = threads_of(kernel);
     if (!threads || !most) return std::nullopt;
     most = std::max(*most, *threads);
   }

@@ -11,6 +11,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/lowering/arrangement.h"
+#include "steptp/lowering/units.h"
 #include "steptp/reasoning/trace.h"
 #include "testing/soak.h"
 #include "testing/trace_rows.h"
@@ -80,7 +81,8 @@ std::optional<Launched> launched(const Program& program) {
     for (const Loop& loop : kernel.host_loops) launches *= loop.extent;
     out.launches += launches;
     std::int64_t threads = 1;
-    for (const std::int64_t extent : kernel.extents) threads *= extent;
+    for (std::size_t i = 0; i < 3; ++i) threads *= kernel.extents[i];
+    for (const std::int64_t extent : lowering::block_of(*arrangement, kernel)) threads *= extent;
     out.threads = std::max(out.threads, threads);
     ++out.kernels;
   }

@@ -1,6 +1,8 @@
 #include "steptp/strategies/lane_nests.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "steptp/base/text.h"
@@ -25,15 +27,17 @@ std::optional<LaneNest> find_lane_nest(View& view, const Statement& statement, s
   for (const Access& access : accesses_below(view, *nest)) {
     if (access.ref->scope == Scope::local) return std::nullopt;
   }
-  return LaneNest{nest, static_cast<std::size_t>(begin - loops.begin()), threads, {}};
+  return LaneNest{nest, static_cast<std::size_t>(begin - loops.begin()), threads};
 }
 
-std::optional<NestPtr> spread_over_lanes(View& view, LaneNest& lanes) {
+std::optional<NestPtr> spread_over_lanes(View& view, const LaneNest& lanes) {
   const Nest& nest = *lanes.nest->nest;
   const std::uint32_t expression = lanes.nest->items[0];
   const std::string last = nest.loops[lanes.first + lanes.threads].index;
   NameSource names = view.fresh_indices(expression);
   NestPtr now;
+  std::map<std::string, std::string> names_now;
+  for (std::size_t i = 0; i <= lanes.threads; ++i) names_now[nest.loops[lanes.first + i].index] = concat("tx", last);
   for (std::size_t left = lanes.threads; left > 0; --left) {
     const std::vector<Loop>& before = now ? now->loops : nest.loops;
     const Loop& outer = before[lanes.first];
@@ -45,8 +49,6 @@ std::optional<NestPtr> spread_over_lanes(View& view, LaneNest& lanes) {
     rewriter.index = [&fuser](const Index& index) { return fuser(index); };
     rewriter.value = [&fuser](const Index& index) { return fuser.undo(index); };
     rewriter.variables = {{outer.index, fuser.quotient()}, {inner.index, fuser.remainder()}};
-    for (const auto& [index, value] : rewriter.variables)
-      lanes.was.insert_or_assign(index, Index::variable(concat("tx", last)));
     std::vector<Loop> loops = before;
     loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(lanes.first));
     loops[lanes.first] = fused;
@@ -54,7 +56,7 @@ std::optional<NestPtr> spread_over_lanes(View& view, LaneNest& lanes) {
     const PlacedNest placed{lanes.nest->items, kept ? kept.get() : &nest, lanes.nest->around};
     auto body = reindexed(placed, loops, rewriter);
     if (!body || fuser.failed()) return std::nullopt;
-    now = stands_for(make_nest(std::move(loops), std::move(body->guard), std::move(body->items)), nest);
+    now = stands_for(make_nest(std::move(loops), std::move(body->guard), std::move(body->items)), nest, names_now);
   }
   return now;
 }

@@ -20,7 +20,6 @@ struct LaneNest {
   const PlacedNest* nest = nullptr;
   std::size_t first = 0;    ///< the outermost loop over threads
   std::size_t threads = 0;  ///< how many there are
-  IndexValues was;          ///< what the indices of these loops are in terms of the one that takes their place
 };
 
 /// The nest around a statement that binds its threads, so many loops, if it can be spread over lanes.
@@ -28,6 +27,6 @@ struct LaneNest {
 
 /// Its loops over threads and lanes become one over tx: thread 32u+i is lane i of unit u. Nothing where a subscript
 /// would not fit.
-[[nodiscard]] std::optional<NestPtr> spread_over_lanes(View& view, LaneNest& lanes);
+[[nodiscard]] std::optional<NestPtr> spread_over_lanes(View& view, const LaneNest& lanes);
 
 }  // namespace steptp

@@ -23,6 +23,7 @@ from .options import Options
 from .pieces import Place
 from .store import FORMAT
 
+_NOTHING = contextlib.nullcontext()
 _training = operator.attrgetter("training")
 
 
@@ -34,6 +35,7 @@ class _Prepared:
         self.graph = CompiledGraph(made.module, options, made.constants, saved)
         self.sources = [(kind, _owner(model, where) if kind == "state" else where) for kind, where in made.sources]
         self.writes = [(kind, _owner(model, where) if kind == "state" else where) for kind, where in made.writes]
+        self.is_single = not made.writes and made.out_spec.is_leaf()
         names = [node.name for node in made.module.graph.nodes if node.op == "placeholder"]
         #: Tensors whose values are known to the programs, as they were then.
         self.known = [
@@ -60,6 +62,8 @@ class _Prepared:
     def run(self, leaves: list[Any]) -> Any:
         values = [_value(source, leaves) for source in self.sources]
         results = self.graph(values)
+        if self.is_single:
+            return results[0]
         for (kind, where), value in zip(self.writes, results):
             target = leaves[where] if kind == "input" else _value((kind, where), leaves)
             target.copy_(value)
@@ -110,7 +114,8 @@ def _value(source: tuple[str, Any], leaves: list[Any]) -> Any:
 
 
 def _identity(tensor: Any) -> tuple[int, int, Any]:
-    return tensor.data_ptr(), tensor._version, tensor.shape
+    # Tensors made under inference_mode count no versions.
+    return tensor.data_ptr(), -1 if tensor.is_inference() else tensor._version, tensor.shape
 
 
 class OptimizedModule(torch.nn.Module):
@@ -130,6 +135,19 @@ class OptimizedModule(torch.nn.Module):
         self._modules_inside = list(model.modules())
         self._hooks = hooks_of(model)
         self._eager_calls: dict[str, int] = {}
+
+    def __reduce__(self) -> Any:
+        """A copy has a copy of the module, and makes its kernels anew from the cache."""
+        return OptimizedModule, (self.model, self._options, self._saved_entries)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the module has besides parameters: methods, attributes, children."""
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name == "model":
+                raise
+            return getattr(super().__getattr__("model"), name)
 
     @property
     def report(self) -> Report:
@@ -156,7 +174,8 @@ class OptimizedModule(torch.nn.Module):
             if isinstance(prepared, _Prepared) and prepared.is_entangled(leaves):
                 return self._eager("inputs share memory, and one is written to", args, kwargs)
             if prepared is not None:
-                with torch.no_grad():
+                # Gradients that nobody wants are not recorded; where recording is off, that is so already.
+                with torch.no_grad() if torch.is_grad_enabled() else _NOTHING:
                     return prepared.run(leaves) if isinstance(prepared, _Prepared) else prepared.call(*args, **kwargs)
             reason = self._refused.get(key, "")
         return self._eager(reason, args, kwargs)

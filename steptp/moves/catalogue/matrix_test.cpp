@@ -119,6 +119,9 @@ TEST(MatrixMove, Refuses) {
   expect_move_refusal("matrix", large, choice(8, 8, 16, 16, 16, 1), "units");
   expect_move_refusal("matrix", large, choice(4, 4, 64, 64, 64, 5), "shared");
   expect_move_refusal("matrix", large, choice(1, 1, 128, 128, 16, 1), "registers");
+  // More blocks along by than there are.
+  expect_move_refusal("matrix", product("f64", 600000, 16, 8), choice(1, 1, 8, 16, 8, 1), "step",
+                      "loop_binding refused [launch]");
   expect_move_refusal("matrix", halves, choice(1, 1, 16, 16, 16, 1, 1, 1), "following");
   expect_move_refusal("matrix", halves, choice(1, 1, 16, 16, 16, 1, 1, -1), "following");
   expect_move_refusal("matrix",

@@ -202,7 +202,7 @@ Result<std::size_t, Refusal> tile_loops(const Statement& statement, const std::s
 /// The expression with other names, scopes and kinds of loops; no item changes its place.
 bool build(View& view, Planned& planned) {
   planned.program = view.program();
-  for (LaneNest& lanes : planned.lanes) {
+  for (const LaneNest& lanes : planned.lanes) {
     const auto nest = spread_over_lanes(view, lanes);
     if (!nest) return false;
     planned.program = with_items(planned.program, lanes.nest->items, {*nest});
@@ -317,11 +317,6 @@ void choices(View& view, Listing& listing) {
 
 /// What loops are called now.
 void tell_names(View& view, const Planned& planned, Facts& facts) {
-  for (const LaneNest& lanes : planned.lanes) {
-    for (const auto& [index, value] : lanes.was) {
-      facts.substitutions.push_back({index, value, item_site(lanes.nest->items)});
-    }
-  }
   for (const auto& [number, count] : planned.tiles) {
     std::vector<std::uint32_t> below = view.table().statements[number].items;
     below.pop_back();

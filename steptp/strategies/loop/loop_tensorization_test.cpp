@@ -91,6 +91,18 @@ TEST(LoopTensorization, WantsTheFormsOfMatrixNests) {
                  "form");
 }
 
+// A guard cuts off rows of the sum: what is beyond has to be filled before.
+TEST(LoopTensorization, WantsSumsWithoutGuards) {
+  expect_refused(kCopies,
+                 "B(ty,2)B(tz,1)L(m,16)L(n,8)L(c,16)?{ty*16+m<30}[E:l[m,n]=E:l[m,n]+F:f16,s[ty*16+m,c]*G:f16,s[c,n];];",
+                 kStore, "form");
+}
+
+// Two rows of a tile are stored in one place.
+TEST(LoopTensorization, RefusesRowsThatMeet) {
+  expect_refused(kCopies, kSum, "B(ty,2)B(tz,1)L(m,16)L(n,8)[D[ty*16+m//2,n]=E:l[m,n];];", "races");
+}
+
 TEST(LoopTensorization, WantsWholeInstructions) {
   expect_refused(kCopies, "B(ty,2)B(tz,1)L(c,16)L(m,16)L(n,8)[E:l[m,n]=E:l[m,n]+F:f16,s[ty*16+m,c]*G:f16,s[c,n];];",
                  kStore, "shape");

@@ -15,14 +15,14 @@ import pytest
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.append(str(ROOT / "python"))
 
 from steptp_tlm import corpus, database, rounds, sample, space, subgraphs, train, weights  # noqa: E402
 from steptp_tlm.__main__ import main  # noqa: E402
 from steptp_tlm.devices import AnalyticDevice, Candidate, RealDevice, RecordedDevice, usual_binary  # noqa: E402
 from steptp_tlm.evaluate import masked_scores  # noqa: E402
 
-TRAIN_OPTIONS = "--size tiny --each 340 --epochs 1 --batch 14 --rate 4e-3 --row-tokens 144 --seed 1"
+TRAIN_OPTIONS = "--size tiny --each 340 --epochs 4 --batch 64 --rate 4e-3 --seed 1"
 
 
 @pytest.fixture(scope="module")

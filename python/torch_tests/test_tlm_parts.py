@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from steptp_tlm import database, files, statistics, weights  # noqa: E402
 from steptp_tlm.model import Cache, Model, Shape  # noqa: E402

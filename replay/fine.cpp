@@ -127,6 +127,9 @@ FinePtr fine_function(Function function, const FinePtr& a) {
 }
 
 int fine_order(const FinePtr& a, const FinePtr& b) {
+  // Beside zero the sign is all that is asked: that of an exponential is known, however small it is.
+  if (a && b && fine_sign(b) == 0) return fine_sign(a);
+  if (a && b && fine_sign(a) == 0) return -fine_sign(b);
   const int found = fine_sign(fine_sum(a, fine_negated(b)));
   if (found == 1 || found == -1 || !a || !b || !a->logarithm || !b->logarithm) return found;
   return fine_order(a->logarithm, b->logarithm);

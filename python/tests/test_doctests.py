@@ -2,6 +2,7 @@
 
 import doctest
 
+import steptp._cursor
 import steptp._evaluate
 import steptp._verbs
 import steptp._zoo
@@ -14,6 +15,6 @@ def test_the_examples_in_docstrings() -> None:
     assert failed == 0 and tried >= 12
     failed, tried = doctest.testmod(steptp._zoo)
     assert failed == 0 and tried >= 4
-    for module in (steptp._evaluate, steptp.dataset, steptp.rewards):
+    for module in (steptp._cursor, steptp._evaluate, steptp.dataset, steptp.rewards):
         failed, tried = doctest.testmod(module)
         assert failed == 0 and tried >= 2

@@ -192,7 +192,7 @@ def open_some(path):
 
 def test_evaluation_on_a_stored_table(trained, table, tmp_path):
     arguments = ["evaluate", str(table[0]), "--device", f"recorded:{table[1]}", "--counts", "1,8,1000", "--seeds", "2",
-                 "--searches", "masked random,analytic top k,boosted trees", "--model", f"base={trained / 'base.weights'}"]
+                 "--searches", "masked random,analytic top k", "--model", f"base={trained / 'base.weights'}"]
     reports = []
     for name in ("one", "two"):
         assert main([*arguments, "--out", str(tmp_path / name)]) == 0
@@ -208,6 +208,9 @@ def test_evaluation_on_a_stored_table(trained, table, tmp_path):
     # A model draws without repeats, so that in the end it has met all programs.
     assert methods["base"]["at"][-1]["quality"] == pytest.approx(1.0)
     assert main([*arguments[:-2], "--out", str(tmp_path / "one"), "--seeds", "3"]) == 2
+    assert main([*arguments[:5], "1,20", "--seeds", "1", "--searches", "boosted trees,evolution", "--out", str(tmp_path / "three")]) == 0
+    learnt = json.loads((tmp_path / "three" / "report.json").read_text())["methods"]
+    assert all(learnt[name]["at"][1]["quality"] > learnt[name]["at"][0]["quality"] for name in ("boosted trees", "evolution"))
 
 
 def test_fine_tuning_learns_from_latencies_and_not_from_shuffled_ones(trained, table, tmp_path, capsys):

@@ -58,7 +58,7 @@ def test_compositions(part: int) -> None:
         compare_compiled(*module_of(shown), shown.name)
 
 
-@pytest.mark.parametrize("name", NETWORKS if SOAK else list(NETWORKS)[::8])
+@pytest.mark.parametrize("name", NETWORKS if SOAK else [*list(NETWORKS)[::8], "SwinV2Block"])
 def test_networks(name: str) -> None:
     cls, inputs, settings = NETWORKS[name]
     module = fill(cls().double()).train(settings.get("mode", "eval") == "train")

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch._functorch.aot_autograd import make_boxed_func
 
 from .decompositions import decompositions
@@ -92,7 +93,9 @@ def _compiler(options: Options, note: Any) -> Any:
             return make_boxed_func(module.forward)
         if not _has_fixed_sizes(module):
             return _boxed(_ManyShapes(module, options, note))
-        compiled = CompiledGraph(module, options)
+        # Constants of the graph are real tensors, and kernels are made for them.
+        with unset_fake_temporarily():
+            compiled = CompiledGraph(module, options)
         note(compiled.report)
         return _boxed(compiled)
 

@@ -34,7 +34,7 @@ cursor::Quality quality_for(const Json& card) {
 Answer refused(const Document& document, const std::string& why, bool json) {
   Answer out;
   out.status = Status::no;
-  out.err = render({make_error("generate", why)}, *document.source);
+  out.err = render({make_error("sentence", why)}, *document.source);
   if (json) out.out = Json().set("error", why).dump() + "\n";
   return out;
 }

@@ -309,7 +309,7 @@ TEST(Catalogue, EveryEntryIsShownByATest) {
       "zstd", "process", "worker", "zip", "pt2", "pt2-control-flow", "pt2-dtype", "pt2-dynamic", "pt2-in-place",
       "pt2-random", "pt2-weights", "graph-operator", "zoo-argument", "capture-no-torch", "capture-file",
       "capture-raises", "capture-control-flow", "capture-export", "estimate",
-      "sentence"};
+      "sentence", "weights", "partition", "python", "journal", "recording", "search"};
   // clang-format on
   for (const Case& item : cases()) shown.insert(item.id);
   std::set<std::string_view> ids;

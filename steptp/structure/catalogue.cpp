@@ -50,9 +50,21 @@ constexpr Explanation kCatalogue[] = {
      "lowered, or what has no estimate; the program itself may be right.",
      "a program that no back end can hold exactly"},
     {"sentence", Severity::error, "a program has no plan, or no sentence of a plan",
-     "Sentences have at most 512 words, and words for programs of ordinary size (docs/cursor.md). The message says what "
+     "Sentences have at most 512 words, and words for programs of ordinary size (docs/cursor.md). The message says "
+     "what "
      "is missing.",
      "a sum of 400 terms: this program alone needs more than 512 words"},
+    {"weights", Severity::error, "a file of weights cannot be used",
+     "It is no such file, is damaged, or was made for other words; the message says which, and of which part.",
+     "steptp tlm generate program.leir --weights notes.txt"},
+    {"partition", Severity::error, "a network cannot be cut into parts",
+     "The message names the part that does not stand by itself; steptp optimize takes the network as a whole.",
+     "a network without an operator"},
+    {"python", Severity::error, "a Python that this verb needs could not be started",
+     "Training a language model and KernelBench need Python with PyTorch. The variable STEPTP_PYTHON names the one "
+     "that "
+     "is started, otherwise it is python3.",
+     "STEPTP_PYTHON=/nowhere/python steptp kernelbench problems"},
     {"wrong-result", Severity::error, "a compiled program gave a value that it must not give",
      "Sampled elements are compared with certified values after every repetition; the message has both values and what "
      "was allowed. Such a program has no times.",

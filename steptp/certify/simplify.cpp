@@ -91,9 +91,12 @@ class Simplifier {
 
   // Trials.
 
+  /// Nothing more is tried.
+  [[nodiscard]] bool is_spent() const { return trials_ >= kMostTrials || budget_.operations < kOperations / 100; }
+
   /// Keeps the inputs where the programs differ at the element with them.
   bool try_with(const GivenInputs& inputs) {
-    if (trials_ >= kMostTrials || budget_.operations < kOperations / 100) return false;
+    if (is_spent()) return false;
     ++trials_;
     const Draw draw{DrawKind::generic, example_.seed, 0, 0, -1, std::make_shared<const GivenInputs>(inputs)};
     try {
@@ -197,7 +200,7 @@ class Simplifier {
   /// As few elements besides as can be: halves, quarters and so on take the number of the others.
   void reduce_chunks() {
     for (std::size_t chunk = best_->elements.size() / 2; chunk > 0; chunk /= 2) {
-      for (std::size_t start = 0; start < best_->elements.size();) {
+      for (std::size_t start = 0; start < best_->elements.size() && !is_spent();) {
         GivenInputs inputs = *best_;
         auto first = std::next(inputs.elements.begin(), static_cast<std::ptrdiff_t>(start));
         const std::size_t size = std::min(chunk, inputs.elements.size() - start);

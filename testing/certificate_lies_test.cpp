@@ -18,8 +18,8 @@ namespace {
 using Outcome = replayer::Report::Outcome;
 
 // Made by hand: one index of a billion, ties of data at decimals, thresholds above a million, integers, poles, what is
-// below the precision of long doubles, losses of precision, branches behind branches; squares, conjunctions of signs, steps,
-// peaks, magnitudes, one index that a hash picks.
+// below the precision of long doubles, losses of precision, branches behind branches; squares, conjunctions of signs,
+// steps, peaks, magnitudes, one index that a hash picks.
 TEST(CertificateLies, MadeByHand) {
   auto reader = LineReader::open(STEPTP_SOURCE_DIR "/testing/data/certificate_lies.jsonl");
   ASSERT_TRUE(reader);

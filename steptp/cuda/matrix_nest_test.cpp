@@ -132,12 +132,12 @@ TEST(MatrixNests, RefuseWhatLanesCannotHold) {
 
 /// A block has more threads than loops over tx say: they would be a second group.
 TEST(MatrixNests, RefuseReductionsOverThreadsBesideThem) {
-  const Document document = read_document(
-      "beside",
-      "@input A f32[16,20]\n@output D f32[16,8]\n@output G f32[3]\n"
-      "B^{1}_{bx=0}[B^{2}_{wx=0}[T^{8}_{m=0}T^{8}_{n=0}[E^{f32,f}_{m,n}=A^{f32,g}_{wx*8+m,n};];"
-      "T^{8}_{m=0}T^{8}_{n=0}[D^{f32,g}_{wx*8+m,n}=E^{f32,f}_{m,n};];];"
-      "L^{3}_{k=0}B^{20}_{tx=0}[G^{f32,g}_{k}=G^{f32,g}_{k}+A^{f32,g}_{k,tx};];];");
+  const Document document =
+      read_document("beside",
+                    "@input A f32[16,20]\n@output D f32[16,8]\n@output G f32[3]\n"
+                    "B^{1}_{bx=0}[B^{2}_{wx=0}[T^{8}_{m=0}T^{8}_{n=0}[E^{f32,f}_{m,n}=A^{f32,g}_{wx*8+m,n};];"
+                    "T^{8}_{m=0}T^{8}_{n=0}[D^{f32,g}_{wx*8+m,n}=E^{f32,f}_{m,n};];];"
+                    "L^{3}_{k=0}B^{20}_{tx=0}[G^{f32,g}_{k}=G^{f32,g}_{k}+A^{f32,g}_{k,tx};];];");
   ASSERT_TRUE(document.ok);
   const auto made = cuda::lower(document.program);
   ASSERT_FALSE(made.ok());

@@ -9,16 +9,6 @@
 
 namespace steptp::replayer {
 
-namespace {
-
-constexpr int kStepExponent = -10;
-
-bool is_among(const Real& turn, const std::vector<Real>& others) {
-  return std::any_of(others.begin(), others.end(), [&](const Real& other) { return other.residue == turn.residue; });
-}
-
-}  // namespace
-
 void ConditionClimb::run(const Variable& output, const std::vector<std::vector<std::int64_t>>& elements,
                          std::uint64_t budget) {
   output_ = &output;

@@ -1,10 +1,15 @@
 #include "replay/probe.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "replay/check.h"
 
 namespace steptp::replayer {
+
+bool is_among(const Real& turn, const std::vector<Real>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const Real& other) { return other.residue == turn.residue; });
+}
 
 Value value_of_integer(std::int64_t value) { return {true, value, {}}; }
 Value value_of_real(const Real& value) { return {false, 0, value}; }

@@ -24,6 +24,11 @@ struct Coordinate {
 [[nodiscard]] Value value_of_real(const Real& value);
 [[nodiscard]] Real real_of(const Numbers& numbers, const Value& value);
 
+/// How far the start and the two points beside it lie apart, as a power of two: reals are read off close by.
+inline constexpr int kStepExponent = -10;
+/// One of the other program's turns has the same residue.
+[[nodiscard]] bool is_among(const Real& turn, const std::vector<Real>& others);
+
 /// The probe with another value of the coordinate; nothing where that is not legal by the signature.
 [[nodiscard]] std::optional<Probe> moved(const Certificate& certificate, const Variable& output, const Probe& probe,
                                          const Coordinate& coordinate, const Value& value);

@@ -9,17 +9,6 @@
 
 namespace steptp::replayer {
 
-namespace {
-
-/// How far the start and the two points beside it lie apart: reals are read off close by, integers one by one.
-constexpr int kStepExponent = -10;
-
-bool is_among(const Real& turn, const std::vector<Real>& others) {
-  return std::any_of(others.begin(), others.end(), [&](const Real& other) { return other.residue == turn.residue; });
-}
-
-}  // namespace
-
 void TurnSearch::run(const Variable& output, const std::vector<std::vector<std::int64_t>>& elements,
                      std::uint64_t budget) {
   output_ = &output;

@@ -26,7 +26,7 @@ compile = @echo "compile: $(1)/ $(2)"; ninja -C $(1) -j $(JOBS) --quiet $(2)
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 build: packages ## build/steptp, release
 	$(call configure,build,release)
@@ -48,10 +48,11 @@ bench: packages ## the benchmarks
 	$(call compile,build-bench,)
 	@tools/run_benchmarks.sh build-bench
 
-portable: packages ## build/portable: a copy that runs on other machines, for GPUs
+portable: packages venv ## build/portable: a copy that runs on other machines, for GPUs, with the Python package and wheels
 	$(call configure,build,release)
 	$(call compile,build,steptp steptp_portable steptp_cursor_portable lowering_cat)
 	@tools/make_portable.sh build
+	@tools/make_portable_modules.sh build $$(tools/find_pythons.sh)
 
 test-gpu: portable ## programs on this machine's GPU against certified values; exit 4 without one
 	@$(PYTHON) build/portable/run_gpu_tests.py

@@ -146,11 +146,13 @@ def this_commit() -> str:
 class Rows:
     """The rows that were measured, one per workload and device, in a file that survives an interruption."""
 
+    table = "plans"  # of make_results.TABLES
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.failed = path.with_name(path.name + ".failed")
         self.rows: list[dict[str, Any]] = []
-        table = make_results.TABLES["plans"]
+        table = make_results.TABLES[self.table]
         for number, line in enumerate(path.read_text().splitlines() if path.is_file() else [], 1):
             # A line that was cut off by the interruption, or that is no row, is measured again.
             if not make_results.findings_in(line, table, f"{path}:{number}"):
@@ -164,7 +166,7 @@ class Rows:
         return None
 
     def add(self, row: dict[str, Any]) -> None:
-        key = make_results.TABLES["plans"].key
+        key = make_results.TABLES[self.table].key
         self.rows = [other for other in self.rows if any(other[name] != row[name] for name in key)] + [row]
         beside = self.path.with_name(self.path.name + ".new")
         with beside.open("w") as file:

@@ -2,9 +2,11 @@
 #include "capi/steptp_cursor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,6 +90,21 @@ bool put(Cursor& cursor, std::int32_t value) {
   return cursor.put(static_cast<Token>(value)).ok();
 }
 
+/// What the analytic model expects of a complete row of values; NaN where it says nothing.
+double expected_seconds(const SpacePtr& space, std::span<const std::int32_t> values) {
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+  Cursor cursor(space);
+  for (const std::int32_t value : values) {
+    if (!put(cursor, value)) return kNothing;
+  }
+  if (!cursor.is_complete()) return kNothing;
+  const auto facts = cursor.facts();
+  if (!facts) return kNothing;
+  double out = 0;
+  for (const auto& group : *facts) out += group.seconds;
+  return out;
+}
+
 void next(const Cursor& cursor, std::int32_t* opcode, std::int32_t* object) {
   const bool is_complete = cursor.is_complete();
   const Question question = is_complete ? Question{} : cursor.next();
@@ -108,6 +125,8 @@ int32_t steptp_vocabulary_size(void) { return static_cast<std::int32_t>(steptp::
 int32_t steptp_vocabulary_version(void) { return steptp::cursor::kVocabularyVersion; }
 
 const char* steptp_vocabulary_hash(void) { return steptp::cursor::vocabulary_hash().c_str(); }
+
+int32_t steptp_space_version(void) { return steptp::cursor::kSpaceVersion; }
 
 const char* steptp_vocabulary_word(int32_t token) {
   const auto& words = steptp::cursor::vocabulary();
@@ -311,6 +330,19 @@ int64_t steptp_space_sample(const steptp_space* space, uint64_t seed, int64_t n,
       lengths[i] = static_cast<std::int32_t>(hand_out(*words, row, stride));
     }
     return n;
+  });
+}
+
+int64_t steptp_space_expected(const steptp_space* space, const int32_t* values, int64_t n, int64_t stride,
+                              const int32_t* counts, double* seconds) {
+  return guarded<std::int64_t>(nullptr, -1, [&] {
+    std::int64_t known = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int32_t count = std::clamp<std::int32_t>(counts[i], 0, static_cast<std::int32_t>(stride));
+      seconds[i] = expected_seconds(space->space, {values + i * stride, static_cast<std::size_t>(count)});
+      known += std::isnan(seconds[i]) ? 0 : 1;
+    }
+    return known;
   });
 }
 

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* Grows with every change of this interface. */
-#define STEPTP_CURSOR_ABI 1
+#define STEPTP_CURSOR_ABI 2
 
 typedef struct steptp_space steptp_space;
 typedef struct steptp_cursor steptp_cursor;
@@ -34,6 +34,8 @@ void steptp_string_free(char* string);
 int32_t steptp_vocabulary_size(void);
 int32_t steptp_vocabulary_version(void);
 const char* steptp_vocabulary_hash(void);
+/* What decisions mean; weights of another version are refused. */
+int32_t steptp_space_version(void);
 const char* steptp_vocabulary_word(int32_t token); /* NULL beyond the vocabulary */
 int32_t steptp_vocabulary_token(const char* word); /* -1 where there is no such word */
 
@@ -93,6 +95,12 @@ int64_t steptp_cursors_step(steptp_cursor* const* cursors, int64_t n, const int3
  * of `tokens` has `stride` places, filled up with PAD; lengths[i] tokens are used. Returns n, or -1. */
 int64_t steptp_space_sample(const steptp_space* space, uint64_t seed, int64_t n, int32_t quality, int32_t* tokens,
                             int64_t stride, int32_t* lengths, char** error);
+
+/* What the analytic model expects of complete rows of values, in seconds: `n` rows of `stride` values, of which the
+ * first `counts[i]` count. NaN where a value is not legal, a row is not complete, or the model says nothing. Returns
+ * how many have a number. */
+int64_t steptp_space_expected(const steptp_space* space, const int32_t* values, int64_t n, int64_t stride,
+                              const int32_t* counts, double* seconds);
 
 #ifdef __cplusplus
 }

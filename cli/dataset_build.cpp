@@ -148,7 +148,10 @@ Status export_and_report(const BuildArguments& arguments, const dataset::BuildAn
 
 Status report(const BuildArguments& arguments, const dataset::BuildAnswer& answer) {
   if (!answer.absent_compilers.empty()) {
-    std::fputs(concat("steptp: note: rows were compiled, but ", answer.absent_compilers, "\n").c_str(), stderr);
+    std::fputs(
+        concat("steptp: note: the sample of rows was not compiled by all compilers: ", answer.absent_compilers, "\n")
+            .c_str(),
+        stderr);
   }
   for (const std::string& program : answer.quarantined) {
     std::fputs(concat("steptp: warning: quarantined ", program, "\n").c_str(), stderr);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/checks.h"
 #include "cli/dataset_verbs.h"
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
@@ -60,7 +61,9 @@ Status run_show(const ShowArguments& arguments) {
 VerbMain add_dataset_show(CLI::App& dataset_verb) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* verb = dataset_verb.add_subcommand("show", "one row of an exported dataset, to read");
-  verb->footer("Example: steptp dataset show my_steps --table chat/full/multi --row 3");
+  verb->footer(
+      "Example: steptp dataset show my_steps --table chat/full/multi --row 3\n"
+      "         steptp dataset show my_steps --strategy loop_split --most-tokens 800");
   verb->add_option("DIR", arguments->folder, "the folder of the export")->required();
   verb->add_option("--table", arguments->table, "a folder below DIR/data")->capture_default_str();
   verb->add_option("--split", arguments->split,
@@ -69,6 +72,11 @@ VerbMain add_dataset_show(CLI::App& dataset_verb) {
   verb->add_option("--strategy", arguments->wanted.strategy, "count only rows with an answer of this strategy");
   verb->add_option("--difficulty", arguments->wanted.difficulty, "count only rows with an answer of this difficulty")
       ->check(CLI::IsMember({"easy", "medium", "difficult"}));
+  verb->add_option("--most-tokens", arguments->wanted.most_tokens,
+                   "count only rows with at most so many tokens, question and answer together; 0: all");
+  verb->add_option("--least-usefulness", arguments->wanted.least_usefulness,
+                   "count only rows that are expected to save at least this share of the time, from 0 to 1")
+      ->check(between(0.0, 1.0));
   verb->add_flag("--json", arguments->json, "print the row as JSON, as it stands in the file");
   return [arguments] { return run_show(*arguments); };
 }

@@ -29,9 +29,9 @@ Result<Plan, Diagnostic> read_plan(const std::string& file) {
   return std::move(plan).value();
 }
 
-Answer apply_move(const Document& document, const Move& move, const Choice& choice, bool json) {
-  Answer answer = unusable(document, json);
-  if (answer.status != Status::yes) return answer;
+Answer apply_move(const Document& document, const Move& move, const Choice& choice, ApplyStyle style, Recipe& made) {
+  const auto [json, profile] = style;
+  Answer answer;
   const auto moved = apply(move, document.program, choice);
   Json out;
   if (!moved) {
@@ -40,13 +40,14 @@ Answer apply_move(const Document& document, const Move& move, const Choice& choi
     if (json) answer.out = out.set("refused", to_json(moved.error())).dump() + "\n";
     return answer;
   }
+  made = moved->recipe;
   if (!json) {
-    answer.out = program_text(document, moved->program);
+    answer.out = program_text(document, moved->program, profile);
     return answer;
   }
-  out.set("leir", print(moved->program));
-  const Json made = to_json(PlannedMove{std::string(move.name), choice}, document.program, *moved);
-  for (const auto& [key, value] : *made.as_object()) out.set(key, value);
+  out.set("leir", print(moved->program, profile));
+  const Json told = to_json(PlannedMove{std::string(move.name), choice}, document.program, *moved);
+  for (const auto& [key, value] : *told.as_object()) out.set(key, value);
   answer.out = out.dump() + "\n";
   return answer;
 }

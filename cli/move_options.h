@@ -15,8 +15,14 @@ namespace steptp::cli {
 /// A plan read from a file; an error that says what is damaged.
 [[nodiscard]] Result<Plan, Diagnostic> read_plan(const std::string& file);
 
-/// The answer with what a move made of a document, or why it is refused.
-[[nodiscard]] Answer apply_move(const Document& document, const Move& move, const Choice& choice, bool json);
+/// How `apply` answers.
+struct ApplyStyle {
+  bool json = false;
+  Profile profile = Profile::paper;
+};
+/// The answer with what a move made of a document, or why it is refused; its steps into `made`.
+[[nodiscard]] Answer apply_move(const Document& document, const Move& move, const Choice& choice, ApplyStyle style,
+                                Recipe& made);
 
 /// The answer with what a plan makes of a document, or which of its moves was refused and why. A plan for another
 /// program is bad input.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/refused_root.h"
 #include "cli/search_options.h"
@@ -11,9 +12,12 @@
 #include "steptp/base/file.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
+#include "steptp/base/sha256.h"
 #include "steptp/base/text.h"
 #include "steptp/estimate/estimate.h"
+#include "steptp/import/import_model.h"
 #include "steptp/search/folder.h"
+#include "steptp/tlm/shipped.h"
 
 namespace steptp::cli {
 
@@ -102,6 +106,7 @@ Status search_all(const SearchFolder& folder, const SearchOptions& options) {
   search::SearchMachinery machinery;
   machinery.judge_command = {"/proc/self/exe", std::string(kJudgeWorkerWord)};
   machinery.jobs = options.jobs == 0 ? default_jobs() : options.jobs;
+  machinery.compilers = machinery.jobs;
   machinery.go_on = go_on_until_interrupted();
   machinery.candidates = candidate_options(options.workers, DeviceKind::cpu);
   Server server;
@@ -121,8 +126,28 @@ Status search_all(const SearchFolder& folder, const SearchOptions& options) {
   return status;
 }
 
-/// The programs of a file; nothing after a message.
-std::optional<std::vector<search::SearchProgram>> read_programs(const SearchOptions& options) {
+/// The one program of a model's archive or Python file; nothing after a message.
+std::optional<std::vector<search::SearchProgram>> read_model(const SearchOptions& options) {
+  ImportRequest request;
+  request.file = options.file;
+  request.python = options.python;
+  const auto model = import_model(request);
+  if (!model) {
+    (void)report_import(model.error(), options.file, options.json);
+    return std::nullopt;
+  }
+  for (const std::string& note : model->notes) {
+    std::fputs(concat(options.file, ": note: ", note, "\n").c_str(), stderr);
+  }
+  std::vector<search::SearchProgram> out;
+  out.push_back({read_document(options.file, print_document(model->program, Profile::paper)), {}});
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<search::SearchProgram>> read_search_programs(const SearchOptions& options) {
+  if (options.file.ends_with(".pt2") || options.file.ends_with(".py")) return read_model(options);
   const auto content = read_file(options.file);
   if (!content) {
     print_error(content.error());
@@ -165,8 +190,6 @@ std::optional<std::vector<search::SearchProgram>> read_programs(const SearchOpti
   return out.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
-}  // namespace
-
 Status bad_search(const std::string& message) {
   print_error(make_error("usage", message, "steptp search --help shows how it is called"));
   return Status::bad_input;
@@ -176,14 +199,25 @@ Status start_search(SearchOptions& options) {
   search::SearchSettings& settings = options.settings;
   if (const auto taken = search::take_device(options.device, options.target, settings); !taken)
     return bad_search(concat("--device: ", taken.error()));
-  const bool wants_source =
-      settings.proposer == search::ProposerKind::replay || settings.proposer == search::ProposerKind::command;
+  if (settings.proposer == search::ProposerKind::tlm && settings.proposer_source.empty()) {
+    auto shipped = tlm::shipped_weights(settings.rates.name);
+    if (!shipped) return failed(shipped.error(), Status::bad_input);
+    settings.proposer_source = *std::move(shipped);
+  }
+  const bool wants_source = settings.proposer == search::ProposerKind::replay ||
+                            settings.proposer == search::ProposerKind::tlm ||
+                            settings.proposer == search::ProposerKind::command;
   if (wants_source == settings.proposer_source.empty())
     return bad_search(wants_source ? concat("--proposer ", word_of(settings.proposer), " needs --from")
-                                   : std::string("--from is for --proposer replay and --proposer command"));
+                                   : std::string("--from is for --proposer replay, tlm and command"));
+  if (!options.claims.empty()) {
+    const auto claims = read_file(options.claims);
+    if (!claims) return failed(claims.error(), Status::bad_input);
+    settings.claims = sha256_hex(*claims);
+  }
   // As published a search ends by itself.
   if (settings.published && !options.has_samples) settings.budget.samples = 0;
-  auto programs = read_programs(options);
+  auto programs = read_search_programs(options);
   if (!programs) return Status::bad_input;
   SearchFolder folder{options.journal, settings, *std::move(programs)};
   if (const auto begun = search::begin_folder(folder); !begun) {

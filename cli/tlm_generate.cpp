@@ -6,6 +6,7 @@
 #include "steptp/cursor/sentence.h"
 #include "steptp/documents/check_document.h"
 #include "steptp/tlm/generate.h"
+#include "steptp/tlm/shipped.h"
 
 namespace steptp::cli {
 
@@ -20,16 +21,6 @@ struct GenerateOptions {
   double temperature = 1;
   bool decisions = false;
 };
-
-/// What a prompt has to say for these weights: their card tells whether they know the words for quality, and whether
-/// they have met deciles.
-cursor::Quality quality_for(const Json& card) {
-  const Json* knows = card.find("quality");
-  if (knows == nullptr || knows->as_bool() == nullptr || !*knows->as_bool()) return std::nullopt;
-  const Json* measured = card.find("measurements");
-  const bool has_deciles = measured != nullptr && measured->as_integer() != nullptr && *measured->as_integer() > 0;
-  return has_deciles ? 0 : cursor::kNoQuality;
-}
 
 Answer refused(const Document& document, const std::string& why, bool json) {
   Answer out;
@@ -51,7 +42,7 @@ Answer write_one(const Document& document, const GenerateOptions& options, const
   }
   const auto space = cursor::open_space(document.program, target);
   if (!space) return refused(document, space.error(), json);
-  const cursor::Quality quality = quality_for(weights->card);
+  const cursor::Quality quality = tlm::quality_for(weights->card);
   const auto made = tlm::generate(*space, weights, {options.samples, options.seed, quality, options.temperature});
   if (!made) return refused(document, made.error(), json);
   Answer out;
@@ -77,14 +68,13 @@ Status run(const GenerateOptions& options) {
     print_error(make_error("device", target.error()));
     return Status::bad_input;
   }
-  auto weights = tlm::read_weights(options.weights);
+  const auto weights = tlm::usable_weights(options.weights, options.device);
   if (!weights) {
     print_error(weights.error());
     return Status::bad_input;
   }
-  const auto shared = std::make_shared<const tlm::Weights>(std::move(weights).value());
   return for_each_record(options.records.file, options.records.jobs, "generate",
-                         [&](const Document& document) { return write_one(document, options, *target, shared); });
+                         [&](const Document& document) { return write_one(document, options, *target, *weights); });
 }
 
 }  // namespace
@@ -96,9 +86,11 @@ VerbMain add_tlm_generate(CLI::App& tlm) {
       "The model runs here, without Python. Every value is drawn among the legal ones, so every sentence is a plan;\n"
       "sentences are different, and fewer than --samples where the space is small or the model sure.\n"
       "Exit status: 0 written, 1 the program has errors or no plan, or the weights do not fit, 2 unreadable.\n"
-      "Example: steptp tlm generate softmax.leir --weights base.weights | steptp tlm replay -");
+      "Example: steptp tlm generate softmax.leir --device nvidia-h200 | steptp tlm replay -");
   add_record_options(*verb, options->records);
-  verb->add_option("--weights", options->weights, "a weights file, as `steptp tlm train` writes it")->required();
+  verb->add_option("--weights", options->weights,
+                   "a weights file, as `steptp tlm train` writes it; without it those that come with "
+                   "the program for the device");
   verb->add_option("--device", options->device, "the device that plans are for: `steptp device` lists them")
       ->capture_default_str();
   verb->add_option("--samples", options->samples, "how many sentences of each program")

@@ -26,9 +26,12 @@ constexpr PythonPart kParts[] = {
     {"subgraphs", "programs of the zoo to train and to test on"},
     {"train", "pre-train a model on random sentences, or fine-tune one on measurements (PyTorch)"},
     {"round", "rounds of drawing, measuring and fine-tuning (PyTorch)"},
+    {"learn", "weights for a device in one call: pre-training, rounds, tuned weights (PyTorch)"},
     {"tune", "the same for the parts of a network (PyTorch)"},
     {"table", "measure many random programs of each subgraph once"},
     {"evaluate", "models and searches side by side, with the same number of measurements (PyTorch)"},
+    {"winners", "the best programs of an evaluation, measured again by turns"},
+    {"report", "the tables of an evaluation, from its measurements alone"},
     {"merge", "several databases of measurements as one"},
     {"curve", "the sum of the best latencies after each round of a run"},
 };

@@ -14,6 +14,7 @@ VerbMain add_tlm_tokenize(CLI::App& tlm);
 VerbMain add_tlm_replay(CLI::App& tlm);
 VerbMain add_tlm_generate(CLI::App& tlm);
 VerbMain add_tlm_partition(CLI::App& tlm);
+VerbMain add_tlm_measure(CLI::App& tlm);
 /// Those that Python answers, by their names.
 std::vector<std::pair<std::string, VerbMain>> add_tlm_python(CLI::App& tlm);
 

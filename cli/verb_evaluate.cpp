@@ -32,7 +32,7 @@ struct EvaluateVerbOptions {
   double answer_seconds = 600;
   AskOptions ask;
 
-  WantedBuild device = WantedBuild::automatic;
+  WantedBuild device = WantedBuild::none;
   double run_seconds = 60;
   std::string cache = ObjectCache::default_folder();
   EvaluateOptions evaluate;
@@ -178,6 +178,7 @@ Status judge(const std::vector<EvaluationCase>& cases, const std::vector<ModelAn
                   Status::failed);
   }
   evaluation.built_with = place->description;
+  evaluation.is_run = place->device.has_value();
   evaluation.unanswered = std::move(unanswered);
   const Status status = write_reports(evaluation, options);
   if (evaluation.unusable.empty()) return status;
@@ -247,7 +248,8 @@ void add_server_options(CLI::App& verb, EvaluateVerbOptions& options) {
 
 void add_judge_options(CLI::App& verb, EvaluateVerbOptions& options) {
   add_word_option(verb, "--device", options.device,
-                  "where programs are built and run; auto: a GPU with NVRTC, otherwise LLVM");
+                  "where programs are compiled and run as well; none: they are judged only; auto: a GPU with NVRTC, "
+                  "otherwise this CPU");
   verb.add_option("--trials", options.evaluate.judge.trials,
                   "runs and judgements of each program, each with fresh inputs")
       ->check(between(1, 100))
@@ -278,8 +280,8 @@ VerbMain add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateVerbOptions>();
   CLI::App* verb = app.add_subcommand("evaluate", "judge a model's answers");
   verb->footer(
-      "Every answer is read, built, run and judged against the program of its question: different, build, execute, "
-      "equal.\n"
+      "Every answer is read, checked, and judged against the program of its question. With --device its programs are\n"
+      "compiled and run as well.\n"
       "Questions are rows of a dataset or plain programs; answers come from a file or from a live server.\n"
       "Exit status: 0 judged, 2 bad input, 4 a dead server, questions without an answer, or a machine that cannot "
       "build.\n"

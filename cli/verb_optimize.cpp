@@ -6,6 +6,8 @@
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"
+#include "cli/optimize_by_model.h"
+#include "cli/optimize_kept.h"
 #include "cli/python_tool.h"
 #include "cli/refused_root.h"
 #include "cli/strategy_options.h"
@@ -34,6 +36,8 @@ struct OptimizeOptions {
   std::string folder;
   std::string plan;
   std::string emit;
+  std::string proposer = "moves";
+  std::string weights;
   std::uint64_t samples = 0;
   std::uint64_t seed = 1;
   double seconds = 0;
@@ -42,7 +46,28 @@ struct OptimizeOptions {
   bool timing = false;
   WorkerOptions workers;
   ImportRequest import;
+  std::shared_ptr<const tlm::Weights> model;  ///< of the proposer tlm, once it is read
 };
+
+/// Whether the proposer that is asked for is there, with its weights; false after a message.
+bool take_proposer(OptimizeOptions& options) {
+  const bool is_model = options.proposer == "tlm";
+  const auto refuse = [](const Diagnostic& why) { return print_error(why), false; };
+  if (!is_model && !options.weights.empty()) {
+    return refuse(make_error("usage", "--weights are those of --proposer tlm, which is not asked for"));
+  }
+  if (!is_model) return true;
+  if (options.samples > 0 || !options.plan.empty()) {
+    return refuse(make_error("usage", options.plan.empty()
+                                          ? "--proposer tlm writes plans without measuring, and --samples measures; "
+                                            "`steptp search --proposer tlm` does both"
+                                          : "--proposer tlm writes a plan, and --plan gives one"));
+  }
+  auto weights = tlm::usable_weights(options.weights, options.device);
+  if (!weights) return refuse(weights.error());
+  options.model = *std::move(weights);
+  return true;
+}
 
 /// A bar for the one program that is worked on; of several programs their number is shown instead.
 class PlanProgress {
@@ -86,27 +111,50 @@ std::string folder_of(const OptimizeOptions& options, const Document& document) 
                 name.substr(colon + 1));
 }
 
+/// Of many programs those are not made again whose folders are there.
+bool goes_on_later(const OptimizeOptions& options) {
+  return options.records.file.ends_with(".jsonl") && !options.folder.empty() && options.plan.empty() &&
+         options.samples == 0;
+}
+
+OptimizeTexts texts_of(const Document& document, const Optimized& optimized, const OptimizeRequest& request,
+                       const OptimizeOptions& options) {
+  OptimizeTexts out;
+  out.json = to_json(optimized, request).dump() + "\n";
+  out.words = explain(optimized, request);
+  out.brief = concat(summary(optimized, request), "all of it is in ", folder_of(options, document), "\n");
+  if (optimized.fallback || optimized.interrupted) {
+    out.errors = concat(document.source->name(), ": ", optimized.fallback ? "the program stays as it came: " : "",
+                        optimized.reason, "\n");
+  }
+  return out;
+}
+
+/// What is printed of it.
+Answer shown(const KeptAnswer& kept, const OptimizeOptions& options) {
+  Answer answer;
+  answer.status = kept.status;
+  answer.err = kept.texts.errors;
+  answer.out = options.records.json ? kept.texts.json : options.explain ? kept.texts.words : kept.texts.brief;
+  return answer;
+}
+
 Answer answer_of(const Document& document, const Optimized& optimized, const OptimizeRequest& request,
                  const OptimizeOptions& options) {
-  Answer answer;
-  answer.status = status_of(optimized);
-  const std::string& name = document.source->name();
-  if (optimized.fallback || optimized.interrupted) {
-    append(answer.err, name, ": ", optimized.fallback ? "the program stays as it came: " : "", optimized.reason, "\n");
+  const KeptAnswer made = {status_of(optimized), texts_of(document, optimized, request, options)};
+  Answer answer = shown(made, options);
+  if (options.folder.empty()) {
+    if (!options.records.json && !options.explain) answer.out = program_text(document, optimized.program);
+    return answer;
   }
-  if (!options.folder.empty()) {
-    const auto written = write_files(folder_of(options, document), files_of(document, optimized, request));
-    if (!written) {
-      answer.status = Status::failed;
-      answer.err += render(written.error(), Source("steptp", ""));
-    }
-  }
-  if (options.records.json)
-    answer.out = to_json(optimized, request).dump() + "\n";
-  else if (options.explain)
-    answer.out = explain(optimized, request);
-  else if (options.folder.empty())
-    answer.out = program_text(document, optimized.program);
+  const std::string folder = folder_of(options, document);
+  auto written = write_files(folder, files_of(document, optimized, request));
+  if (written && goes_on_later(options) && !optimized.interrupted)
+    written = keep_answer(folder, optimize_key(document, request), made.status, made.texts);
+  if (written) return answer;
+  answer.status = Status::failed;
+  answer.err += render(written.error(), Source("steptp", ""));
+  if (!options.records.json && !options.explain) answer.out.clear();
   return answer;
 }
 
@@ -148,6 +196,10 @@ Answer optimize_document(const Document& document, OptimizeRequest request, cons
                          const std::optional<Plan>& plan) {
   const bool json = options.records.json;
   if (auto refused = refused_root(document, json, "optimize")) return *std::move(refused);
+  if (goes_on_later(options)) {
+    if (const auto kept = kept_answer(folder_of(options, document), optimize_key(document, request)))
+      return shown(*kept, options);
+  }
   if (!plan && options.samples > 0) {
     const auto found = by_search(document, request, options);
     if (found) return answer_of(document, *found, request, options);
@@ -155,6 +207,10 @@ Answer optimize_document(const Document& document, OptimizeRequest request, cons
     answer.status = Status::failed;
     answer.err = render(found.error(), Source("steptp", ""));
     return answer;
+  }
+  if (!plan && options.model) {
+    return answer_of(document, optimize_by_model(document, request, options.device, options.model, options.seed),
+                     request, options);
   }
   if (!plan) return answer_of(document, optimize(document, request), request, options);
   auto done = optimize_by(document, *plan, request);
@@ -222,6 +278,7 @@ Status run(OptimizeOptions& options) {
     if (!read) return bad_input(read.error());
     plan = std::move(read).value();
   }
+  if (!take_proposer(options)) return Status::bad_input;
   OptimizeRequest request = request_of(options, *rates);
   const std::string& file = options.records.file;
   PlanProgress progress;
@@ -251,7 +308,7 @@ VerbMain add_optimize(CLI::App& app) {
       "A plan of moves is chosen by what is expected of its kernels on the device, checked, and judged: the end "
       "against\n"
       "the program as it came, or link by link. What cannot be shown equal is not used, and where no plan can, the\n"
-      "program stays as it came, which is said. Without -o the fast program is printed.\n"
+      "program stays as it came, which is said. Without -o the fast program is printed, with it the verdict.\n"
       "Exit status: 0 done, also where the program stays as it came; 1 it does not fit the device, and no plan makes "
       "it\n"
       "fit; 2 bad input; 3 check cannot decide whether the program is safe; 4 the machine failed.\n"
@@ -271,6 +328,13 @@ VerbMain add_optimize(CLI::App& app) {
                    "measures nothing")
       ->check(not_negative())
       ->capture_default_str();
+  verb->add_option("--proposer", options->proposer,
+                   "who chooses the plan: moves (a search over moves by what is expected of them), or tlm (the tensor "
+                   "language model writes plans, see docs/tlm.md)")
+      ->check(one_of({"moves", "tlm"}))
+      ->capture_default_str();
+  verb->add_option("--weights", options->weights,
+                   "with --proposer tlm: a weights file instead of those that come with the program for the device");
   verb->add_option("--plan", options->plan, "use this plan, checked and judged, instead of choosing one");
   verb->add_option("--seconds", options->seconds,
                    "end after so many seconds with what is verified by then; 0 means no limit")

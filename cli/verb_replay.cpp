@@ -5,9 +5,10 @@
 #include "cli/checks.h"
 #include "cli/move_options.h"
 #include "cli/strategy_options.h"
+#include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
 #include "steptp/base/text.h"
-#include "steptp/documents/judged_recipe.h"
+#include "steptp/documents/judged_chain.h"
 #include "steptp/recipe/facts_json.h"
 #include "steptp/text/printer.h"
 
@@ -19,6 +20,7 @@ struct ReplayOptions {
   RecordOptions records;
   std::string recipe;
   std::string plan;
+  std::string certificate;
   bool judge = false;
   bool require_safe = false;
   std::optional<std::uint64_t> seed;
@@ -50,9 +52,9 @@ Answer replay_recipe(const Document& document, const Recipe& recipe, bool json) 
   return answer;
 }
 
-Status status_of(const JudgedRecipe& judged, bool require_safe) {
-  if (judged.end.unusable) return Status::bad_input;
-  switch (judged.verdict()) {
+Status status_of(Grade verdict, const ApartAnswer& end, bool require_safe) {
+  if (end.unusable) return Status::bad_input;
+  switch (verdict) {
     case Grade::proved:
     case Grade::exact: break;
     case Grade::numeric:
@@ -60,44 +62,93 @@ Status status_of(const JudgedRecipe& judged, bool require_safe) {
     case Grade::differs:
     case Grade::invalid: return Status::no;
   }
-  if (!require_safe || judged.end.says("safe")) return Status::yes;
-  const Json* safe = judged.end.answer.find("safe");
+  if (!require_safe || end.says("safe")) return Status::yes;
+  const Json* safe = end.answer.find("safe");
   return safe && safe->as_bool() ? Status::no : Status::undecided;
 }
 
-/// The steps judged one by one, then the program, with the judgement as comments before it.
-Answer judge_steps(const Document& document, const Recipe& recipe, const ReplayOptions& options) {
+ApartOptions judging_of(const ReplayOptions& options) {
   ApartOptions how;
   how.command = {"/proc/self/exe", std::string(kJudgeWorkerWord)};
   how.judge.seed = options.seed ? *options.seed : fresh_seed();
   how.seconds = options.timeout;
-  const auto judged = judge_recipe(document, recipe, how);
-  if (!judged) return stopped_answer(document, judged.error(), recipe.size(), options.records.json);
+  how.with_certificate = !options.certificate.empty();
+  return how;
+}
+
+/// What was judged, a JudgedRecipe or a JudgedChain, as comments before the program.
+template <typename Judged>
+Answer judged_answer(const Document& document, const Judged& judged, const ReplayOptions& options) {
   Answer answer;
-  answer.status = status_of(*judged, options.require_safe);
-  answer.out = options.records.json ? to_json(*judged).dump() + "\n"
-                                    : as_comments(to_text(*judged)) + program_text(document, judged->program);
+  answer.status = status_of(judged.verdict(), judged.end, options.require_safe);
+  answer.out = options.records.json ? to_json(judged).dump() + "\n"
+                                    : as_comments(to_text(judged)) + program_text(document, judged.program);
   return answer;
+}
+
+/// The steps judged one by one, then the program, with the judgement as comments before it.
+Answer judge_steps(const Document& document, const Recipe& recipe, const ReplayOptions& options) {
+  const auto judged = judge_recipe(document, recipe, judging_of(options));
+  if (!judged) return stopped_answer(document, judged.error(), recipe.size(), options.records.json);
+  return judged_answer(document, *judged, options);
+}
+
+/// The end judged against the root, and where that is not shown what lies between the cuts, then halves of it.
+Answer judge_parts(const Document& document, const Recipe& recipe, const std::vector<std::size_t>& cuts,
+                   const ReplayOptions& options) {
+  const auto judged = judge_chain(document, recipe, cuts, judging_of(options));
+  if (!judged) return stopped_answer(document, judged.error(), recipe.size(), options.records.json);
+  Answer answer = judged_answer(document, *judged, options);
+  if (options.certificate.empty()) return answer;
+  const std::string certificate = judged->certificate(document.program.name);
+  if (certificate.empty()) {
+    append(answer.err, document.source->name(), ": no certificate: nothing supports the verdict ",
+           name_of(judged->verdict()), "\n");
+  } else if (const auto written = write_file(options.certificate, certificate); !written) {
+    answer.status = Status::bad_input;
+    append(answer.err, written.error().message, "\n");
+  }
+  return answer;
+}
+
+/// After how many steps each move of a plan ends.
+std::vector<std::size_t> ends_of_moves(const Program& root, const Plan& plan) {
+  std::vector<std::size_t> out;
+  std::size_t steps = 0;
+  Program program = root;
+  for (const PlannedMove& move : plan.moves) {
+    const auto moved = replay(program, Plan{{}, {}, {move}}, Tracking::off);
+    steps += moved->recipe.size();
+    out.push_back(steps);
+    program = moved->program;
+  }
+  return out;
 }
 
 Answer judge_plan(const Document& document, const Plan& plan, const ReplayOptions& options) {
   // A plan that does not fit, or stops, is answered as without --judge.
   Answer answer = replay_plan(document, plan, options.plan, options.records.json);
   if (answer.status != Status::yes) return answer;
-  return judge_steps(document, replay(document.program, plan)->recipe, options);
+  const Recipe recipe = replay(document.program, plan, Tracking::off)->recipe;
+  return judge_parts(document, recipe, ends_of_moves(document.program, plan), options);
 }
 
 Answer judge_recipe_of(const Document& document, const Recipe& recipe, const ReplayOptions& options) {
   const Answer answer = unusable(document, options.records.json);
-  return answer.status == Status::yes ? judge_steps(document, recipe, options) : answer;
+  if (answer.status != Status::yes) return answer;
+  return options.certificate.empty() ? judge_steps(document, recipe, options)
+                                     : judge_parts(document, recipe, {}, options);
 }
 
 /// What is wrong with the words as a whole; null where they make sense.
 const char* misuse_of(const ReplayOptions& options) {
   if (options.recipe.empty() && options.plan.empty()) return "neither --recipe nor --plan is given";
+  if (!options.certificate.empty() && options.records.file.ends_with(".jsonl")) {
+    return "--certificate is of one program, not of a .jsonl file";
+  }
   if (options.judge) return nullptr;
-  if (options.require_safe || options.seed || options.timeout > 0) {
-    return "--require-safe, --seed and --timeout work only with --judge";
+  if (options.require_safe || options.seed || options.timeout > 0 || !options.certificate.empty()) {
+    return "--require-safe, --seed, --timeout and --certificate work only with --judge";
   }
   return nullptr;
 }
@@ -132,9 +183,11 @@ VerbMain add_replay(CLI::App& app) {
       "{\"version\":1,\"root\":HASH,\"target\":\"cuda\",\"moves\":[{\"move\":\"inline\",\"choice\":{...}},...]}; it "
       "is\n"
       "made for one program, whose hash it carries, and is refused for another.\n"
-      "With --judge every step is judged as `steptp verify` does, and the end against the root: the grade of the steps "
-      "is\n"
-      "the worst of them, their chance of error is the sum, and `safe` is that of the end against the root.\n"
+      "With --judge every step of a recipe is judged as `steptp verify` does, and the end against the root: the grade\n"
+      "of the steps is the worst of them, their chance of error is the sum, and `safe` is that of the end against the\n"
+      "root. Of a plan, and with --certificate, the end is judged first; where that is not shown, move by move, and\n"
+      "what is not shown there by halves, down to steps. The certificate is then that of the whole chain, and\n"
+      "steptp-replay confirms it.\n"
       "Exit status: 0 done (with --judge: equal), 1 a step was refused (which one and why) or the programs differ,\n"
       "2 bad input, 3 undecided.\n"
       "Example: steptp replay matmul.leir --recipe tiles.json --judge");
@@ -147,6 +200,8 @@ VerbMain add_replay(CLI::App& app) {
                  "with --judge: exit with 1 if the end is equal but not safe, and with 3 if that is not known");
   verb->add_option("--seed", options->seed,
                    "with --judge: the seed of every judgement; without it a fresh one is drawn");
+  verb->add_option("--certificate", options->certificate,
+                   "with --judge: write what supports the verdict to this file, for steptp-replay; of one program");
   verb->add_option("--timeout", options->timeout, "with --judge: how many seconds one judgement may take")
       ->check(positive());
   return [options] {

@@ -21,6 +21,7 @@ VerbMain add_tlm(CLI::App& app) {
   parts->emplace_back("replay", add_tlm_replay(*verb));
   parts->emplace_back("generate", add_tlm_generate(*verb));
   parts->emplace_back("partition", add_tlm_partition(*verb));
+  parts->emplace_back("measure", add_tlm_measure(*verb));
   for (auto& part : add_tlm_python(*verb)) parts->push_back(std::move(part));
   return [verb, parts] {
     for (const auto& [name, part] : *parts) {

@@ -1,3 +1,4 @@
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -256,9 +258,13 @@ Status judge_and_keep(const Pair& pair, const Options& options) {
 /// The same in a copy of this process, which has no other thread: where the judge ends it, there is an answer too.
 Status judge_in_copy(const Pair& pair, const Options& options) {
   std::fflush(nullptr);
+  const pid_t owner = getpid();
   const pid_t copy = fork();
   if (copy < 0) return judge_and_keep(pair, options);
   if (copy == 0) {
+    // Whoever kills this program leaves no judge running.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != owner) _exit(static_cast<int>(Status::failed));
     Status status = Status::failed;
     try {
       status = judge_and_keep(pair, options);

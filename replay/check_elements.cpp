@@ -47,6 +47,7 @@ void check_every_element(Context& context, const Cover& cover) {
     turns.run(variable, few, kMostTurnSteps);
     climb.run(variable, few, kMostTurnSteps);
   }
+  whole.check_that_all_was_met();
   context.report.retested.push_back(concat("every one of ", count, " elements: ", whole.tally().agrees,
                                            " values agree, before has none or NaN at ", whole.tally().exempt));
 }

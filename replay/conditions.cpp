@@ -10,6 +10,8 @@
 
 #include "replay/boxes.h"
 #include "replay/index_condition.h"
+#include "steptp/base/text.h"
+#include "steptp/text/printer.h"
 
 namespace steptp::replayer {
 
@@ -63,7 +65,7 @@ class Conditions {
  public:
   Conditions(const Layout& layout, const Statement& statement) : layout_(layout), statement_(statement) {}
 
-  std::vector<Iteration> run() {
+  ConditionRounds run() {
     Way way;
     for (const ExprPtr& guard : statement_.guards) {
       walk(*guard, way);
@@ -74,7 +76,7 @@ class Conditions {
     ask_of_quotients(*statement_.equation->left);
     for (const ExprPtr& guard : statement_.guards) ask_of_quotients(*guard);
     ask_of_quotients(*statement_.equation->right);
-    return std::move(found_);
+    return {std::move(found_), std::move(undecided_)};
   }
 
  private:
@@ -103,8 +105,11 @@ class Conditions {
     for (const Wanted::What what : {Wanted::What::holds, Wanted::What::fails, Wanted::What::ties}) {
       if (what == Wanted::What::ties && !std::holds_alternative<Compare>(condition.node)) continue;
       way.push_back({&condition, what});
-      for (const bool is_first : {true, false}) find(way, is_first);
+      bool is_decided = true;
+      for (const bool is_first : {true, false}) is_decided = find(way, is_first) && is_decided;
       way.pop_back();
+      if (is_decided || what == Wanted::What::ties || !undecided_.empty()) continue;
+      undecided_ = concat(what == Wanted::What::holds ? "holds" : "fails", ": ", print(condition));
     }
   }
 
@@ -151,7 +156,8 @@ class Conditions {
     }
   }
 
-  void find(const Way& way, bool is_first) {
+  /// False where neither a round was found nor that there is none.
+  bool find(const Way& way, bool is_first) {
     std::set<std::size_t> slots;
     for (const Wanted& one : way) {
       if (one.index) {
@@ -164,7 +170,7 @@ class Conditions {
     Search::Box box;
     for (const Loop* loop : statement_.loops) box.push_back({0, loop->extent - 1});
     int steps = kMostSteps;
-    if (!descend(way, slots, std::move(box), is_first, steps) && steps < 0) go_through(way, slots, is_first);
+    return descend(way, slots, std::move(box), is_first, steps) || steps >= 0 || go_through(way, slots, is_first);
   }
 
   static bool is_taken(const std::vector<std::pair<IndexCondition, bool>>& wanted, const Iteration& round) {
@@ -178,19 +184,19 @@ class Conditions {
 
   /// All rounds one by one, where bounds do not lead to one at which the way is taken, as far as there are not too
   /// many.
-  void go_through(const Way& way, const std::set<std::size_t>& slots, bool is_first) {
+  bool go_through(const Way& way, const std::set<std::size_t>& slots, bool is_first) {
     std::int64_t count = 1;
     for (const std::size_t slot : slots) {
       const std::int64_t extent = statement_.loops[slot]->extent;
-      if (count > left_ / extent) return;
+      if (count > left_ / extent) return false;
       count *= extent;
     }
     std::vector<std::pair<IndexCondition, bool>> wanted;
     for (const Wanted& one : way) {
-      if (one.index || one.what == Wanted::What::ties) return;
+      if (one.index || one.what == Wanted::What::ties) return false;
       auto condition = IndexCondition::of(*one.condition,
                                           [&](const std::string& name) { return Layout::slot_of(statement_, name); });
-      if (!condition) return;
+      if (!condition) return false;
       wanted.emplace_back(*std::move(condition), one.what == Wanted::What::holds);
     }
     left_ -= count;
@@ -204,8 +210,9 @@ class Conditions {
       }
       if (!is_taken(wanted, round)) continue;
       if (known_.insert(round).second) found_.push_back(round);
-      return;
+      return true;
     }
+    return true;
   }
 
   static Truth truth_of_index(const Wanted& wanted, const Search::Box& box) {
@@ -360,6 +367,7 @@ class Conditions {
   const Statement& statement_;
   std::map<const Expr*, std::optional<Subscript>> subscripts_;
   std::vector<Iteration> found_;
+  std::string undecided_;
   std::set<Iteration> known_;
   std::size_t asked_ = 0;
   std::int64_t left_ = kMostRounds;  ///< rounds that may be gone through one by one
@@ -367,7 +375,7 @@ class Conditions {
 
 }  // namespace
 
-std::vector<Iteration> rounds_of_conditions(const Layout& layout, const Statement& statement) {
+ConditionRounds rounds_of_conditions(const Layout& layout, const Statement& statement) {
   return Conditions(layout, statement).run();
 }
 

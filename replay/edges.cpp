@@ -24,10 +24,12 @@ class Edges {
     sources_.input = [](const Variable&, const std::vector<std::int64_t>&) -> Value { throw Undecided{"data"}; };
   }
 
-  std::map<std::string, std::vector<Cell>> run() {
+  EdgesFound run() {
     // Single rounds and places first, then what is likely everywhere: what is found first is pushed on first.
     for (const Statement& statement : layout_.statements()) {
-      for (const Iteration& round : rounds_of_conditions(layout_, statement)) write(statement, round, false);
+      ConditionRounds found = rounds_of_conditions(layout_, statement);
+      if (undecided_.empty()) undecided_ = std::move(found.undecided);
+      for (const Iteration& round : found.rounds) write(statement, round, false);
     }
     for (const Variable& variable : layout_.program().signature.variables) push_rare_values(variable);
     push_all();
@@ -35,7 +37,7 @@ class Edges {
       for (const Iteration& round : rounds_of(statement)) write(statement, round, true);
     }
     push_all();
-    return std::move(found_);
+    return {std::move(found_), std::move(undecided_)};
   }
 
  private:
@@ -232,12 +234,11 @@ class Edges {
   std::map<std::string, std::set<Cell>> met_;
   std::deque<std::pair<std::string, Cell>> open_;
   std::map<std::string, std::vector<Cell>> found_;
+  std::string undecided_;
 };
 
 }  // namespace
 
-std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_of(const Layout& layout, std::uint64_t seed) {
-  return Edges(layout, seed).run();
-}
+EdgesFound edges_of(const Layout& layout, std::uint64_t seed) { return Edges(layout, seed).run(); }
 
 }  // namespace steptp::replayer

@@ -54,6 +54,7 @@ Value Evaluator::convert(const Value& value, DType dtype) {
   return of_integer(wrapped(value.integer, dtype));
 }
 
+/// Longer than a screen, because it has a branch for each kind of expression.
 Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
   spend();
   struct Visitor {
@@ -79,10 +80,23 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
     }
     Typed operator()(const Extremum& extremum) const {
       const Typed left = self.evaluate(*extremum.left, frame);
-      return self.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, left,
-                          self.evaluate(*extremum.right, frame), false);
+      const Typed right = self.evaluate(*extremum.right, frame);
+      self.note_order(expr, left.value, right.value);
+      if (const auto way = self.forced(expr, 0)) {
+        const Typed& chosen = *way == extremum.is_max ? left : right;
+        const ValueType type = checked(binary_type(ArithmeticOp::max, left.type, right.type, false));
+        return {type, self.convert(chosen.value, type.dtype)};
+      }
+      return self.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, left, right, false);
     }
-    Typed operator()(const Call& call) const { return self.call(call.function, self.evaluate(*call.argument, frame)); }
+    Typed operator()(const Call& call) const {
+      const Typed argument = self.evaluate(*call.argument, frame);
+      if (call.function == Function::abs) {
+        self.note_order(expr, argument.value, of_integer(0));
+        if (const auto way = self.forced(expr, 0)) return *way ? argument : self.call(Function::negate, argument);
+      }
+      return self.call(call.function, argument);
+    }
     Typed operator()(const Select& select) const {
       // The branch not taken is not evaluated, but takes part in the type.
       const bool chosen = self.truth(*select.condition, frame);
@@ -108,6 +122,8 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
           asked->part(*operand, CompareOp::not_equal, self.numbers_.of_integer(holds ? 1 : 0), holds);
       }
       if (asked) asked->end(result);
+      if (self.sources_.met) self.sources_.met->note(expr, 0, result);
+      result = self.forced(expr, 0).value_or(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
   };
@@ -176,7 +192,11 @@ Evaluator::Typed Evaluator::call(Function function, const Typed& argument) {
 }
 
 bool Evaluator::truth(const Expr& condition, const Frame& frame) {
-  return convert(evaluate(condition, frame).value, DType::boolean).integer != 0;
+  const bool holds = convert(evaluate(condition, frame).value, DType::boolean).integer != 0;
+  // Comparisons and what is made of them have said so themselves.
+  if (is_condition(condition)) return holds;
+  if (sources_.met) sources_.met->note(condition, 0, holds);
+  return forced(condition, 0).value_or(holds);
 }
 
 bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
@@ -192,6 +212,7 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       const Real a = to_real(left.value);
       const Real b = to_real(right.value);
       holds = numbers_.compare(compare.operators[i], a, b);
+      if (sources_.met) sources_.met->note_gap(expr, i, holds, numbers_, a, b);
       if (sources_.conditions && a.is_finite() && b.is_finite())
         sources_.conditions->part(expr, compare.operators[i], numbers_.subtract(a, b), holds);
     } else {
@@ -206,14 +227,33 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
         case CompareOp::equal: holds = a == b; break;
         case CompareOp::not_equal: holds = a != b; break;
       }
+      if (sources_.met)
+        sources_.met->note_gap(expr, i, holds, numbers_, numbers_.of_integer(a), numbers_.of_integer(b));
       if (sources_.conditions)
         sources_.conditions->part(expr, compare.operators[i],
                                   numbers_.subtract(numbers_.of_integer(a), numbers_.of_integer(b)), holds);
     }
+    holds = forced(expr, i).value_or(holds);
     all = all && holds;
     left = std::move(right);
   }
   return all;
+}
+
+std::optional<bool> Evaluator::forced(const Expr& expr, std::size_t part) const {
+  if (!sources_.forced) return std::nullopt;
+  for (const Met::Way& way : *sources_.forced) {
+    if (way.expr == &expr && way.part == part) return way.is_first;
+  }
+  return std::nullopt;
+}
+
+void Evaluator::note_order(const Expr& expr, const Value& a, const Value& b) const {
+  const Real left = to_real(a);
+  const Real right = to_real(b);
+  if (sources_.met) sources_.met->note_order(expr, numbers_, left, right);
+  if (!sources_.conditions || !left.is_finite() || !right.is_finite()) return;
+  sources_.conditions->part(expr, CompareOp::greater, numbers_.subtract(left, right), left.value > right.value);
 }
 
 std::int64_t Evaluator::index(const Subscript& subscript, const Frame& frame) {

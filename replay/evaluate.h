@@ -10,6 +10,7 @@
 
 #include "replay/asked.h"
 #include "replay/form.h"
+#include "replay/met.h"
 #include "replay/number.h"
 #include "replay/place.h"
 #include "replay/search.h"
@@ -36,10 +37,14 @@ struct Sources {
   std::function<Real(std::int64_t, const std::vector<std::int64_t>&)> cut;
   const Uniform* uniform = nullptr;       ///< where inputs are alike, folds are taken in blocks
   AskedConditions* conditions = nullptr;  ///< kept here, where there is one
+  Met* met = nullptr;                     ///< likewise
+  /// Ways that are gone whatever the values say.
+  const std::vector<Met::Way>* forced = nullptr;
 };
 
 /// The sequential machine of docs/language.md (R1 to R9) read backwards: an element is what its last write computes,
 /// from the elements that this reads, and so on.
+/// More than thirty functions, because a machine is one function for each kind of expression, read and write.
 class Evaluator {
  public:
   Evaluator(const Layout& layout, Numbers& numbers, const Sources& sources, std::uint64_t& budget)
@@ -83,6 +88,8 @@ class Evaluator {
   [[nodiscard]] Typed call(Function function, const Typed& argument);
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
+  void note_order(const Expr& expr, const Value& a, const Value& b) const;
+  [[nodiscard]] std::optional<bool> forced(const Expr& expr, std::size_t part) const;
   void turn(Wide a, Wide b) const;
   void turn_quotient(Wide dividend, Wide divisor) const;
   [[nodiscard]] Value convert(const Value& value, DType dtype);

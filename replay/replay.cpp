@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "replay/chain.h"
 #include "replay/check.h"
 #include "steptp/base/text.h"
 
@@ -57,7 +58,7 @@ void check(const Certificate& certificate, const Options& options, Report& repor
   report.outcome = Report::Outcome::confirmed;
 }
 
-void replay(std::string_view text, const Options& options, Report& report) {
+void replay_one(std::string_view text, const Options& options, Report& report) {
   const auto set = [&](Report::Outcome outcome, std::string reason) {
     report.outcome = outcome;
     report.reason = std::move(reason);
@@ -93,10 +94,18 @@ std::string_view name_of(Report::Outcome outcome) {
   return "undecided";
 }
 
-Report replay_certificate(std::string_view text, const Options& options) {
+namespace {
+
+Report replay_pair(std::string_view text, const Options& options) {
   Report report;
-  if (!run_on_big_stack([&] { replay(text, options, report); })) report.reason = "no stack for the evaluation";
+  if (!run_on_big_stack([&] { replay_one(text, options, report); })) report.reason = "no stack for the evaluation";
   return report;
+}
+
+}  // namespace
+
+Report replay_certificate(std::string_view text, const Options& options) {
+  return is_chain(text) ? replay_chain(text, options, replay_pair) : replay_pair(text, options);
 }
 
 }  // namespace steptp::replayer

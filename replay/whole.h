@@ -33,6 +33,8 @@ class WholeCheck {
     std::uint64_t seed = 0;
     const Given* given = nullptr;
     bool assumes = true;  ///< what is assumed of inputs holds
+    /// Ways of either program that are gone whatever the values say.
+    const std::array<std::vector<Met::Way>, 2>* forced = nullptr;
   };
   /// What a look went by.
   struct Seen {
@@ -68,13 +70,30 @@ class WholeCheck {
     std::uint64_t obligations = 0;  ///< elements at which the certificate says where there is no value
   };
   [[nodiscard]] const Tally& tally() const { return tally_; }
+  /// Throws Undecided where the looks leave something open: a way through one of the programs that none of them went,
+  /// or a condition on indices of which it is not known whether it ever holds.
+  void check_that_all_was_met();
 
  private:
   struct Point;
+  /// A look that can be had again.
+  struct KeptSpot {
+    std::string output;
+    std::vector<std::int64_t> element;
+    Kind kind = Kind::mixed;
+    std::uint64_t seed = 0;
+    bool assumes = true;
+    Hash ways = 0;  ///< that the program went
+    std::array<std::vector<Met::Way>, 2> forced;
+  };
   static constexpr long kFineBits = 4096;
   static constexpr int kMostFineLooks = 12;
   static constexpr std::uint64_t kMostFineSteps = 8000;
 
+  void add_met(const Point& point, const Spot& spot);
+  /// Whether the programs agree all the same where this way is gone by force, at one of the inputs at which it is
+  /// asked for: what lies behind it is then the same expression.
+  [[nodiscard]] bool makes_no_difference(std::size_t program, const Met::Way& way);
   /// Both programs at the point.
   void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;
   /// Whether many bits tell the values apart, where long doubles and residues of functions do not. `steps`: what a look
@@ -86,6 +105,10 @@ class WholeCheck {
   std::map<std::string, const Claim*, std::less<>> claims_;
   std::map<std::int64_t, const Claim*> values_;
   std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_;
+  std::string undecided_condition_;                                   ///< on indices, see Edges
+  std::array<Met, 2> met_;                                            ///< of `before` and of `after`, where they agree
+  std::array<std::map<Met::Place, std::vector<KeptSpot>>, 2> spots_;  ///< where a way is asked for
+  std::uint64_t forced_steps_ = 40'000'000;  ///< that looks may take at which ways are gone by force
   int fine_looks_ = 0;
   std::uint64_t fine_steps_ = 0;
   Tally tally_;

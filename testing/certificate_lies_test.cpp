@@ -38,11 +38,14 @@ TEST(CertificateLies, MadeByHand) {
     ASSERT_TRUE(text) << "the honest pair is not shown to be equal";
     for (const std::uint64_t seed : {1, 2}) {
       const replayer::Report report = replayer::replay_certificate(*text, {.seed = seed});
-      EXPECT_EQ(report.outcome, Outcome::refused) << name_of(report.outcome) << ": " << report.reason;
+      // Where no input was found, that is said; a certificate is not confirmed on what was never looked at.
+      const bool may_be_open = record->find("may_be_open") != nullptr;
+      const bool is_right = report.outcome == Outcome::refused || (may_be_open && report.outcome == Outcome::undecided);
+      EXPECT_TRUE(is_right) << name_of(report.outcome) << ": " << report.reason;
     }
     ++count;
   }
-  EXPECT_GE(count, 117);
+  EXPECT_GE(count, 127);
 }
 
 // What the attacker makes is behind fronts, branches and sums: a few are believed, such as two equations that must hold

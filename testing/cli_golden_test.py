@@ -69,6 +69,13 @@ CASES = {
     "tlm_tokenize_unknown": "tlm tokenize files/sentence.txt --words",
     "help_tlm_generate": "tlm generate --help",
     "help_tlm_partition": "tlm partition --help",
+    "help_tlm_measure": "tlm measure --help",
+    "tlm_generate_no_weights": "tlm generate files/chain.leir --device plain-cpu",
+    "optimize_proposer_no_weights": "optimize files/chain.leir --device nvidia-h200 --proposer tlm",
+    "optimize_proposer_damaged": "optimize files/chain.leir --proposer tlm --weights files/chain.leir",
+    "optimize_proposer_samples": "optimize files/chain.leir --proposer tlm --samples 3",
+    "optimize_proposer_unknown": "optimize files/chain.leir --proposer oracle",
+    "optimize_weights_alone": "optimize files/chain.leir --weights files/chain.leir",
     "tlm_generate_damaged": "tlm generate files/chain.leir --weights files/chain.leir",
     "tlm_generate_other_vocabulary": "tlm generate files/chain.leir --weights ../../../steptp/tlm/golden/small.weights",
     "tlm_partition": "tlm partition files/chain.leir",
@@ -84,6 +91,15 @@ CASES = {
     "search_two_files": "search files/chain.leir files/product.leir",
     "search_no_source": "search files/chain.leir --target plain-cpu --proposer replay",
     "search_no_endpoint": "search files/chain.leir --target plain-cpu --proposer model",
+    "search_tlm_other_vocabulary": "search files/chain.leir --target plain-cpu --proposer tlm --from "
+                                   "../../../steptp/tlm/golden/small.weights",
+    "search_no_claims": "search files/chain.leir --target plain-cpu --claims nowhere.md",
+    "search_device_of_the_table": "search files/chain.leir --device nvidia-h200",
+    "search_archive": "search ../../../examples/feed_forward.pt2 --target plain-cpu --samples 1",
+    "search_archive_damaged": "search files/not_an_archive.pt2 --target plain-cpu",
+    "search_train_no_target": "search train files/chain.leir",
+    "search_train_no_rows": "search train files/chain.leir --target nvidia-h200",
+    "search_measure_no_output": "search measure files/chain.leir --device analytic:nvidia-h200",
     "search_analytic": "search files/chain.leir --target plain-cpu --samples 4 --algorithm greedy",
     "search_analytic_json": "search files/chain.leir --target plain-cpu --samples 3 --json",
     "help_lower": "lower --help",
@@ -228,6 +244,11 @@ CASES = {
     "apply_bad_address": """apply files/product.leir --strategy loop_split --choice '{"at":"here"}'""",
     "apply_unknown_strategy": "apply files/product.leir --strategy loop_spilt --choice {}",
     "apply_line": """apply files/product.leir --choice 'loop_split {"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
+    "apply_named_place": """apply files/product.leir --choice 'loop_split {"at":"D:loop[1]","inner":16,"kind":"inner"}'""",
+    "apply_named_place_unknown": """apply files/product.leir --choice 'loop_split {"at":"Z:loop[1]","inner":16,"kind":"inner"}'""",
+    "apply_move_compact": """apply files/chain.leir --profile compact --choice 'inline {"at":"1","form":"epilogue"}'""",
+    "apply_no_choice": "apply files/product.leir --strategy loop_split",
+    "apply_undo_alone": "apply files/product.leir --undo",
     "apply_line_json": """apply files/product.leir --choice '{"program":"Product","strategy":"loop_split","choice":{"at":"0:loop[1]","inner":16,"kind":"inner"},"extended":false}'""",
     "apply_line_both": """apply files/product.leir --strategy loop_split --choice 'loop_split {"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
     "apply_line_other": """apply files/product.leir --strategy loop_reorder --choice 'loop_split {"at":"0:loop[1]","inner":16,"kind":"inner"}'""",
@@ -239,6 +260,10 @@ CASES = {
     "replay_judge": "replay files/product.leir --recipe files/recipe.json --judge --seed 1",
     "replay_judge_json": "replay --json files/product.leir --recipe files/recipe.json --judge --seed 1",
     "replay_judge_plan": "replay files/chain.leir --plan files/plan.json --judge --seed 1 --require-safe",
+    "replay_judge_plan_json": "replay --json files/chain.leir --plan files/plan.json --judge --seed 1",
+    "replay_certificate_alone": "replay files/product.leir --recipe files/recipe.json --certificate x.json",
+    "replay_certificate_many": "replay files/tour.jsonl --recipe files/recipe.json --judge --certificate x.json",
+    "replay_certificate_unwritten": "replay files/product.leir --recipe files/recipe.json --judge --seed 1 --certificate nowhere/x.json",
     "replay_judge_unsafe": "replay files/spread.leir --recipe files/recipe_unsafe.json --judge --seed 1 --require-safe",
     "replay_judge_stale": "replay files/product.leir --recipe files/recipe_stale.json --judge",
     "replay_judge_unusable": "replay files/beyond_compact.leir --recipe files/recipe_split.json --judge --seed 1",
@@ -398,7 +423,8 @@ class Runner:
     def __init__(self, steptp: str) -> None:
         self.steptp = steptp
         # No GPU, wherever this runs, and nothing in the user's cache.
-        self.environment = {**os.environ, "LC_ALL": "C", "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so", "STEPTP_CACHE": "off"}
+        self.environment = {**os.environ, "LC_ALL": "C", "STEPTP_CUDA_DRIVER": "/no/such/libcuda.so", "STEPTP_CACHE": "off",
+                            "STEPTP_TLM_WEIGHTS": "/no/such/folder"}
 
     def run(self, arguments: list[str], **options) -> subprocess.CompletedProcess:
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options

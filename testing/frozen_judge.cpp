@@ -71,6 +71,7 @@ class Judging {
 
   void run() {
     std::ofstream(options_.out, std::ios::app).flush();
+    const std::int64_t begun = now_ms();
     std::map<pid_t, std::size_t> running;
     const std::size_t jobs = std::min<std::size_t>(std::max<std::uint64_t>(options_.jobs, 1), kMostJobs);
     for (std::size_t place = 0; place < jobs; ++place) running[start(place)] = place;
@@ -84,6 +85,10 @@ class Judging {
         continue;
       }
       end_hanging(running);
+      if (options_.within > 0 && static_cast<double>(now_ms() - begun) > 1000 * options_.within) {
+        stop(running);
+        break;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       std::cerr << "\r" << std::min<std::uint64_t>(board_->next, pairs_.size()) << " of " << pairs_.size() << " pairs"
                 << std::flush;
@@ -123,6 +128,13 @@ class Judging {
       const SharedProgress& one = board_->places[place];
       if (one.at != 0 && static_cast<double>(now_ms() - one.started) > 1000 * options_.seconds) kill(child, SIGKILL);
     }
+  }
+
+  /// The time is up: nothing is written of the pairs that are being judged, so that the next run begins them again.
+  void stop(const std::map<pid_t, std::size_t>& running) {
+    board_->next = pairs_.size();
+    for (const auto& [child, place] : running) kill(child, SIGKILL);
+    for (const auto& [child, place] : running) waitpid(child, nullptr, 0);
   }
 
   [[nodiscard]] Json judge(const FrozenPair& pair) const {

@@ -3,7 +3,7 @@
 //
 //   frozen_pairs make SEED COUNT FILE                      draws steps of all strategies over the zoo
 //   frozen_pairs judge LIST --out RESULT [--jobs N] [--budget N] [--safety-budget N] [--every N] [--limit N]
-//                [--seconds S] [--todays-domains] [--mutants SEED] [--renew] [--not-proved FILE]
+//                [--seconds S] [--within S] [--todays-domains] [--mutants SEED] [--renew] [--not-proved FILE]
 //   frozen_pairs offers LIST STATES FILE                   writes what strategies offer
 //   frozen_pairs compare-offers FILE [--todays-domains] [--lost FILE]
 //   frozen_pairs behaviour SEED COUNT FILE                 pairs for tools/compare_behaviour.py
@@ -57,6 +57,7 @@ int judge(const std::string& list, std::map<std::string, std::string> given) {
   if (given.contains("mutants")) options.mutants = number_of(given["mutants"]);
   if (given.contains("limit")) options.limit = number_of(given["limit"]);
   if (given.contains("seconds")) options.seconds = std::strtod(given["seconds"].c_str(), nullptr);
+  if (given.contains("within")) options.within = std::strtod(given["within"].c_str(), nullptr);
   return judge_frozen(options);
 }
 

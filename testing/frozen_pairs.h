@@ -43,6 +43,7 @@ struct JudgeOptions {
   std::uint64_t every = 1;          ///< judges one of so many pairs, evenly spread
   std::uint64_t limit = 0;          ///< and at most so many of them; 0: all
   double seconds = 120;             ///< after that the judge is ended, and the pair counts as hanging
+  double within = 0;                ///< ends after so many seconds with what is judged by then; 0: judges all
   bool todays_domains = false;
   bool renew = false;  ///< forgets what was judged before
   /// Judges against `before` a program one small change away from `after` instead: not 0 is the seed of the changes.

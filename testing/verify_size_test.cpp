@@ -256,6 +256,19 @@ TEST(VerifySize, HugeExtents) {
   expect_answer({"a recurrence in two directions", pascal("1"), pascal("1.1"), square, false});
 }
 
+// Each of many writers reads what all others write: the ways back to an input are as many as their power.
+TEST(VerifySize, OneTensorOverwrittenInTurn) {
+  const std::string signature = "@input A f32[4]\n@output O f32[4]\n";
+  for (const int times : {45, 60}) {
+    const auto program = [&](const char* last) {
+      return nest("O[a]=A[a];", "4") +
+             joined(times, "", [&](int i) { return nest(i + 1 == times ? last : "O[a]=max(O[a]*O[a],A[a]);", "4"); });
+    };
+    expect_answer({concat("overwritten ", times, " times"), program("O[a]=max(O[a]*O[a],A[a]);"),
+                   program("O[a]=if_then_else(O[a]*O[a]>A[a],O[a]*O[a],A[a]);"), signature});
+  }
+}
+
 TEST(VerifySize, ManyLoopsAndSubscripts) {
   const auto loop = [](int i) {
     return concat("L(", std::string(1, "acdfghijklmnopqrsuw"[i % 19]), std::string(1, "acdfghijklmnopqrsuw"[i / 19]),

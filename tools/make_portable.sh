@@ -19,6 +19,8 @@ mkdir -p "$out/lib" "$out/programs"
 rm -rf "$out/steptp_tlm"
 mkdir "$out/steptp_tlm"
 cp python/steptp_tlm/*.py "$out/steptp_tlm/"
+rm -rf "$out/tlm_weights"
+[ ! -d data/tlm_weights ] || cp -r data/tlm_weights "$out/"
 cp tools/train_tlm.sh tools/run_gpu_tests.py capi/steptp_cursor.h data/tlm_vocabulary.txt "$out/"
 python3 tools/gpu_test_programs.py "$build" "$out/programs"
 
@@ -36,6 +38,6 @@ env -i LD_TRACE_LOADED_OBJECTS=1 "$out/steptp" | awk '{ print $1, $3 }' | while 
   esac
 done
 env -i "$out/steptp" --version >/dev/null
-env -i "$(command -v python3)" -I -c 'import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).steptp_cursor_abi() != 1)' \
+env -i "$(command -v python3)" -I -c 'import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).steptp_cursor_abi() != 2)' \
   "$out/libsteptp_cursor.so"
 echo "portable: $out, $((bytes >> 20)) MB, needs $newest"

@@ -23,17 +23,16 @@ import sys
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from result_tables import (COLUMNS, GROUPS, Row, best, figure, geomean, markdown, origins,  # noqa: E402
+                           plain_geomean, spearman)
+from results_of_searches import show_searched  # noqa: E402
+
 PAGE = "bench/RESULTS.md"
 BEGIN = "<!-- made from bench/results/*.jsonl by tools/make_results.py --write -->"
 END = "<!-- end of what is made from raw rows -->"
 # For facts that came without it. Our own measurements have all of it.
 NOT_RECORDED = "not recorded"
-# Columns of PyTorch, and how people call them.
-COLUMNS = {"eager_us": "eager", "eager_graph_us": "eager, graph", "compile_us": "torch.compile",
-           "compile_graph_us": "torch.compile, graph"}
-# What ratios are clipped to before their geometric mean is taken, so that one program cannot carry a class.
-CLIP = (1 / 8, 4.0)
-Row = dict[str, Any]
 
 
 class Finding(NamedTuple):
@@ -59,6 +58,14 @@ def is_text(value: Any) -> bool:
 
 def is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def is_tally(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def is_words(value: Any) -> bool:
+    return isinstance(value, list) and all(is_text(word) for word in value)
 
 
 def is_date(value: Any) -> bool:
@@ -112,6 +119,21 @@ TABLES: dict[str, Table] = {
         {**ORIGIN, **WORKLOAD, "plan": is_text, "program": is_text, "median_us": is_figure, "spread_us": is_figure,
          "runs": is_count, "checked_elements": is_count},
         ("device", "workload")),
+    # Ends that `optimize` chose without measuring, timed likewise; left as it came, a workload has its vanilla time.
+    "optimized": Table(
+        {**ORIGIN, **WORKLOAD, "plan": is_text, "program": is_text, "median_us": is_figure, "spread_us": is_figure,
+         "runs": is_count, "checked_elements": is_count, "expected_us": is_figure, "limited_by": is_text,
+         "verdict": is_text, "safe": one_of("yes", "no", "not known"), "fallback": is_flag, "planning_ms": is_figure,
+         "judging_ms": is_mean},
+        ("device", "workload")),
+    # Winners of searches that measured, as CUDA graphs with cold caches, in processes of their own.
+    "searched": Table(
+        {**ORIGIN, **WORKLOAD, "algorithm": is_text, "proposer": is_text, "seed": is_count, "budget": is_count,
+         "samples": is_count, "measured": is_tally, "failures": is_tally, "samples_to_best": is_count, "median_us": is_figure,
+         "p10_us": is_figure, "p90_us": is_figure, "floor_us": is_figure, "verdict": is_text,
+         "safe": one_of("yes", "no", "not known"), "flags": is_words, "stop": is_text, "moves": is_words,
+         "seconds": is_mean},
+        ("device", "workload", "algorithm", "proposer", "budget", "seed")),
     # Patterns (bench/patterns) and vanilla forms that the model of expected times is fitted to; bench/ESTIMATES.md shows
     # them.
     "patterns": Table(
@@ -169,47 +191,11 @@ def findings_in(line: str, table: Table, place: str) -> list[Finding]:
     return out
 
 
-def geomean(ratios: list[float]) -> float:
-    low, high = CLIP
-    return math.exp(statistics.fmean(math.log(min(max(ratio, low), high)) for ratio in ratios))
-
-
-def plain_geomean(ratios: list[float]) -> float:
-    return math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
-
-
-def figure(value: float) -> str:
-    """Three digits that count."""
-    if value >= 1000:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
-
-
-def markdown(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def best(row: Row) -> float:
-    return min(row[column] for column in COLUMNS)
-
-
-# The classes that have a goal of their own; what has a contraction counts by its dtype.
-GROUPS: dict[str, Callable[[Row], bool]] = {
-    "no contraction": lambda row: row["class"] == "none",
-    "matmul, float32": lambda row: row["class"] == "matmul" and row["dtype"] == "float32",
-    "matmul, float16": lambda row: row["class"] == "matmul" and row["dtype"] == "float16",
-    "matmul, float64": lambda row: row["class"] == "matmul" and row["dtype"] == "float64",
-    "convolution": lambda row: row["class"] == "convolution",
-    "attention": lambda row: row["class"] == "attention",
-}
-
-
-def origins(rows: list[Row]) -> str:
-    """Where the rows of one table come from, each origin once."""
-    seen = sorted({(row["device"], row["driver"], row["date"], row["commit"]) for row in rows})
-    said = [f"{device}, driver {driver}, {date}, commit {commit}" for device, driver, date, commit in seen]
-    return "; ".join(said)
+# What `optimize` is to reach without measuring (geometric mean of the best of PyTorch over ours).
+GOALS = {"no contraction": 0.85, "matmul, float32": 0.5, "matmul, float16": 0.4, "matmul, float64": 0.4, "convolution": 0.6,
+         "attention": 0.4}
+LEAST = 0.05  # nothing may be below this share
+HALF = 0.5  # and 90 % of what has no contraction not below this
 
 
 def show_pytorch(rows: list[Row]) -> list[str]:
@@ -280,6 +266,66 @@ def show_plans(rows: list[Row], pytorch: list[Row]) -> list[str]:
     return out[:-1] if out[-1] == "" else out
 
 
+def show_expected(rows: list[Row]) -> str:
+    """How well times were expected, in one sentence; vanilla times are of an earlier lowering and do not count."""
+    own = [(row["expected_us"], row["median_us"]) for row in rows if not row["fallback"]]
+    if len(own) < 3:
+        return ""
+    within = sum(1 / 2 <= expected / measured <= 2 for expected, measured in own)
+    return (f"Expected beside measured times, {len(own)} programs: {within} ({100 * within / len(own):.0f} %) are within a "
+            f"factor of 2, Spearman {spearman(*(list(side) for side in zip(*own))):.2f}, geometric mean of expected over "
+            f"measured {plain_geomean([expected / measured for expected, measured in own]):.2f}.")
+
+
+def show_optimized(rows: list[Row], pytorch: list[Row]) -> list[str]:
+    baseline = {(row["device"], row["workload"]): row for row in pytorch}
+    pairs = compared(rows, baseline)
+    out = ["### What `optimize` makes of the published workloads without measuring", "",
+           f"`steptp optimize --device nvidia-h200` chose each plan by expected times alone; its end was judged, and is timed "
+           f"here as a CUDA graph with cold caches ({origins(rows)}; `bench/optimize_workloads.py`). Ratios are the time of "
+           f"the best of PyTorch's four columns over ours, clipped to [1/8, 4] in means. A program that stays as it came "
+           f"counts with its vanilla time as it was once measured.", ""]
+    summary = []
+    for name, belongs in GROUPS.items():
+        ratios = [best(theirs) / ours["median_us"] for ours, theirs in pairs if belongs(theirs) and not theirs["degenerate"]]
+        if not ratios:
+            continue
+        there = [row for row in pytorch if belongs(row) and not row["degenerate"]]
+        mean = geomean(ratios)
+        summary.append([name, f"{len(ratios)} of {len(there)}", f"{mean:.2f}", f"{GOALS[name]:.2f}",
+                        "yes" if mean >= GOALS[name] else "no", f"{statistics.median(ratios):.2f}", f"{min(ratios):.2f}",
+                        f"{sum(ratio > HALF for ratio in ratios)} of {len(ratios)}",
+                        f"{sum(ratio < LEAST for ratio in ratios)}"])
+    if summary:
+        out += [markdown(["class", "measured", "geometric mean", "wanted", "reached", "median", "least", f"above {HALF}",
+                          f"below {LEAST}"], summary), ""]
+    if expected := show_expected(rows):
+        out += [expected, ""]
+    shown = sum(row["verdict"] in ("proved", "exact") and row["safe"] == "yes" for row in rows)
+    out += [f"Of {len(rows)} programs {sum(row['fallback'] for row in rows)} stay as they came; of the others "
+            f"{shown - sum(row['fallback'] for row in rows)} are proved or exact, and safe. Planning took a median of "
+            f"{statistics.median(row['planning_ms'] for row in rows):.0f} ms and at most "
+            f"{max(row['planning_ms'] for row in rows):.0f}, judging {statistics.median(row['judging_ms'] for row in rows):.0f} "
+            f"and {max(row['judging_ms'] for row in rows):.0f}, one core each, side by side.", ""]
+    for title, is_own in (("", lambda theirs: theirs and not theirs["degenerate"]),
+                          ("Degenerate programs, which count in no mean:", lambda theirs: theirs and theirs["degenerate"]),
+                          ("Without a column of PyTorch:", lambda theirs: not theirs)):
+        lines = [optimized_line(row, baseline.get((row["device"], row["workload"]))) for row in rows
+                 if is_own(baseline.get((row["device"], row["workload"])))]
+        if lines:
+            out += [title, ""] if title else []
+            out += [markdown(["workload", "type", "dtype", "ours, us", "expected, us", "limited by", "best, us", "best / ours",
+                              "plan", "verdict"], lines), ""]
+    return out[:-1]
+
+
+def optimized_line(row: Row, theirs: Row | None) -> list[str]:
+    verdict = row["verdict"] + {"yes": "", "no": ", not safe"}.get(row["safe"], ", safe not known")
+    return [str(row["workload"]), row["type"], row["dtype"], figure(row["median_us"]), figure(row["expected_us"]),
+            row["limited_by"], figure(best(theirs)) if theirs else "",
+            f"{best(theirs) / row['median_us']:.2f}" if theirs else "", row["plan"], verdict]
+
+
 def show_candidates(rows: list[Row]) -> list[str]:
     out = ["### What one candidate of a search takes", "",
            f"Milliseconds of wall clock for one of many candidates of one root, the median of them, measured by "
@@ -303,6 +349,10 @@ def show_candidates(rows: list[Row]) -> list[str]:
 def page_of(tables: dict[str, list[Row]]) -> str:
     """The part of the page between its markers."""
     parts = []
+    if tables.get("optimized"):
+        parts.append("\n".join(show_optimized(tables["optimized"], tables.get("pytorch", []))))
+    if tables.get("searched"):
+        parts.append("\n".join(show_searched(tables["searched"], tables.get("pytorch", []))))
     if tables.get("plans"):
         parts.append("\n".join(show_plans(tables["plans"], tables.get("pytorch", []))))
     if tables.get("pytorch"):

@@ -30,6 +30,11 @@ def plan(workload: int, median: float, **changed: Any) -> dict[str, Any]:
             "program": "0123abcd", "median_us": median, "spread_us": 0.1, "runs": 40, "checked_elements": 8, **changed}
 
 
+def optimized(workload: int, median: float, expected: float, **changed: Any) -> dict[str, Any]:
+    return {**plan(workload, median), "plan": "map", "expected_us": expected, "limited_by": "memory", "verdict": "proved",
+            "safe": "yes", "fallback": False, "planning_ms": 10.0, "judging_ms": 0, **changed}
+
+
 def candidate(way: str, beyond: float, **changed: Any) -> dict[str, Any]:
     return {**ORIGIN, "program": "softmax", "way": way, "candidates": 40, "run_ms": 2.0,
             "beyond_ms": beyond, "other_tasks": 0, **changed}
@@ -166,6 +171,17 @@ class Page(unittest.TestCase):
         self.assertIn("Without a column of PyTorch:", page)
         self.assertEqual(len(self.cells(page, "matmul, float16")), 1, "only among PyTorch's own")
         self.assertEqual(len(self.cells(page, "attention")), 1)
+
+    def test_what_optimize_makes_stands_beside_what_is_wanted(self) -> None:
+        rows = [optimized(1, 10, 20), optimized(2, 9.9, 31), optimized(3, 10.1, 4.5), optimized(4, 1e5, 1, fallback=True)]
+        shown = "\n".join(make_results.show_optimized(rows, [pytorch(n, 8) for n in (1, 2, 3, 4, 5)]))
+        # 0.8 three times, and a vanilla time clipped to 1/8: (0.8**3/8)**(1/4).
+        self.assertIn("| no contraction | 4 of 5 | 0.50 | 0.85 | no | 0.80 | 0.00 | 3 of 4 | 1 |", shown)
+        # What stays as it came was measured with another lowering: it is no test of what was expected.
+        self.assertIn("3 programs: 1 (33 %) are within a factor of 2, Spearman -1.00", shown)
+        self.assertIn("Of 4 programs 1 stay as they came; of the others 3 are proved or exact, and safe.", shown)
+        self.assertEqual(make_results.spearman([1, 2, 3], [10, 20, 40]), 1)
+        self.assertEqual(make_results.spearman([1, 2, 2, 3], [4, 3, 3, 1]), -1)
 
     def test_what_candidates_take_stands_side_by_side(self) -> None:
         rows = [candidate("compared with their root", 1.5), candidate("each evaluated itself", 300.0),

@@ -35,6 +35,7 @@ void bind_dataset(nanobind::module_& module);
 void bind_estimate(nanobind::module_& module);
 void bind_cursor(nanobind::module_& module);
 void bind_kernel_set(nanobind::module_& module);
+void bind_certified(nanobind::module_& module);
 
 /// Thrown by bindings, and seen in Python as steptp.DiagnosticError.
 struct DiagnosticFailure {

@@ -269,10 +269,11 @@ std::string validate_verb(const std::string& folder, std::int64_t judged, unsign
   });
 }
 
-std::string show_verb(const std::string& folder, const std::string& table, const std::string& split,
-                      std::uint64_t row) {
+std::string show_verb(const std::string& folder, const std::string& table, const std::string& split, std::uint64_t row,
+                      const std::string& strategy, const std::string& difficulty, std::uint64_t most_tokens,
+                      double least_usefulness) {
   const nb::gil_scoped_release release;
-  auto line = dataset::read_row(folder, table, split, row);
+  auto line = dataset::read_row(folder, table, split, row, {strategy, difficulty, most_tokens, least_usefulness});
   if (!line) throw_one(line.error(), folder);
   return std::move(line).value();
 }
@@ -293,7 +294,8 @@ void bind_dataset(nb::module_& module) {
   module.def("dataset_stats", &stats_verb, nb::arg("folder"), nb::arg("html"), nb::arg("progress").none());
   module.def("dataset_validate", &validate_verb, nb::arg("folder"), nb::arg("judged"), nb::arg("jobs"),
              nb::arg("progress").none());
-  module.def("dataset_show", &show_verb, nb::arg("folder"), nb::arg("table"), nb::arg("split"), nb::arg("row"));
+  module.def("dataset_show", &show_verb, nb::arg("folder"), nb::arg("table"), nb::arg("split"), nb::arg("row"),
+             nb::arg("strategy"), nb::arg("difficulty"), nb::arg("most_tokens"), nb::arg("least_usefulness"));
   module.def("dataset_worker_main", &dataset_worker_main, nb::arg("memory_bytes"));
 }
 

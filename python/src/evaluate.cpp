@@ -66,7 +66,7 @@ std::pair<std::vector<double>, std::vector<std::string>> rewards(const std::stri
 struct EvaluateArguments {
   std::string prompts;
   std::string answers;
-  WantedBuild device = WantedBuild::automatic;
+  WantedBuild device = WantedBuild::none;
   QuestionOptions questions;
   EvaluateOptions options;
 };
@@ -88,6 +88,7 @@ std::vector<std::string> evaluate_files(const EvaluateArguments& arguments, cons
   });
   if (!evaluation.machine_problem.empty()) throw_one(make_error("build", evaluation.machine_problem), "steptp");
   evaluation.built_with = place->description;
+  evaluation.is_run = place->device.has_value();
   out.push_back(to_json(evaluation).dump());
   return out;
 }

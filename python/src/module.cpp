@@ -16,6 +16,7 @@ NB_MODULE(_steptp, module) {
   bind_estimate(module);
   bind_cursor(module);
   bind_kernel_set(module);
+  bind_certified(module);
   bind_tokens(module);
   bind_grammar(module);
   bind_import(module);

@@ -18,6 +18,7 @@
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/describe.h"
 #include "steptp/recipe/facts_json.h"
+#include "steptp/recipe/places_by_name.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
@@ -49,6 +50,15 @@ Json json_of(const std::string& text) {
 
 Choice choice_of(const std::string& text) {
   auto choice = choice_from_json(json_of(text));
+  if (!choice) throw nb::value_error(choice.error().c_str());
+  return std::move(choice).value();
+}
+
+/// The same, whose place may be named by what is written there.
+Choice choice_in(const Program& program, const std::string& text) {
+  const auto numbered = with_address(program, json_of(text));
+  if (!numbered) throw nb::value_error(concat(numbered.error().message, "; ", numbered.error().hint).c_str());
+  auto choice = choice_from_json(*numbered);
   if (!choice) throw nb::value_error(choice.error().c_str());
   return std::move(choice).value();
 }
@@ -123,7 +133,7 @@ nb::object move_choices_verb(const Document& document, const std::vector<std::st
 nb::tuple apply_move_verb(const Document& document, const std::string& name, const std::string& choice_text) {
   require_usable(document);
   const Move& move = move_named(name);
-  const Choice choice = choice_of(choice_text);
+  const Choice choice = choice_in(document.program, choice_text);
   const auto moved = apply(move, document.program, choice);
   if (moved) {
     const Json made = to_json(PlannedMove{name, choice}, document.program, *moved);
@@ -196,7 +206,7 @@ nb::tuple apply_verb(const Document& document, const std::string& name, const st
                      std::optional<std::uint64_t> reasoning) {
   require_usable(document);
   const Strategy& strategy = strategy_named(name);
-  const Choice choice = choice_of(choice_text);
+  const Choice choice = choice_in(document.program, choice_text);
   const auto tracked = apply_tracked(strategy, document.program, choice);
   Json out;
   if (!tracked) {

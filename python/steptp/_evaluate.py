@@ -27,7 +27,7 @@ def evaluate(
     prompts: str | os.PathLike[str],
     answers: str | os.PathLike[str],
     *,
-    device: str = "auto",
+    device: str = "none",
     trials: int = 3,
     seed: int = 1,
     judge_timeout: float = 60.0,
@@ -38,7 +38,8 @@ def evaluate(
 ) -> dict[str, Any]:
     """Judges a file of a model's answers, as ``steptp evaluate --prompts --answers --json`` does.
 
-    The answer has "summary", and "cases" with the attempts of each. Raises DiagnosticError where a file cannot be used,
+    Programs are judged, which needs no compiler. With `device` they are compiled and run as well: "auto" (a GPU with
+    NVRTC, otherwise this CPU), "cuda" or "cpu". The answer has "summary", and "cases" with the attempts of each. Raises DiagnosticError where a file cannot be used,
     or where the device is not there.
     """
     if trials < 1 or programs < 1 or jobs < 0 or any(number < 1 for number in k):

@@ -352,8 +352,9 @@ def apply(
     seed: int = 0,
 ) -> Applied:
     """One step on a program. Raises RefusedError where a precondition does not hold, ValueError where the strategy or
-    its parameters are unknown. With `reasoning` the step is also told in words, in a phrasing that the seed chooses. `map` says where each nest, loop, equation,
-    left side and read is afterwards.
+    its parameters are unknown. The place is an address, or named by what is written there: "D:loop[1]" is loop 1 of the
+    nest around the equation that writes D. With `reasoning` the step is also told in words, in a phrasing that the seed
+    chooses. `map` says where each nest, loop, equation, left side and read is afterwards.
 
     >>> double = "@input A f32[6]\\n@output D f32[6]\\nB^{6}_{tx=0}[D^{f32,g}_{tx}=A^{f32,g}_{tx}*2;];"
     >>> applied = apply(double, "loop_split", {"at": "0:loop[0]", "inner": 2, "kind": "outer"})
@@ -361,6 +362,8 @@ def apply(
     'B^{3}_{tx=0}L^{2}_{a=0}[D^{f32,g}_{tx*2+a}=A^{f32,g}_{tx*2+a}*2;];'
     >>> applied.map["0:loop[0]"]
     ['0:loop[0]', '0:loop[1]']
+    >>> apply(applied.program, "loop_split", {"at": "D:loop[0]", "inner": 3, "kind": "inner"}).step["choice"]["at"]
+    '0:loop[0]'
     >>> apply(double, "loop_split", {"at": "0:loop[0]", "inner": 7, "kind": "outer"})
     Traceback (most recent call last):
         ...

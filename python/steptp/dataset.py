@@ -139,9 +139,24 @@ def validate(
     return json.loads(_steptp.dataset_validate(os.fspath(folder), judged, _count(jobs, "jobs"), progress))
 
 
-def show(folder: Path, *, table: str = "chat/full/single", split: str | None = None, row: int = 0) -> dict[str, Any]:
-    """One row of an export; without a split that of train, or of the only split that has rows."""
-    return json.loads(_steptp.dataset_show(os.fspath(folder), table, split or "", _count(row, "row")))
+def show(
+    folder: Path,
+    *,
+    table: str = "chat/full/single",
+    split: str | None = None,
+    row: int = 0,
+    strategy: str = "",
+    difficulty: str = "",
+    most_tokens: int = 0,
+    least_usefulness: float = 0.0,
+) -> dict[str, Any]:
+    """One row of an export; without a split that of train, or of the only split that has rows.
+
+    Only rows with all that is wanted are counted: an answer of this strategy or difficulty, at most so many tokens of
+    question and answer together (0: any number), an expected saving of at least this share of the time.
+    """
+    wanted = (strategy, difficulty, _count(most_tokens, "most_tokens"), float(least_usefulness))
+    return json.loads(_steptp.dataset_show(os.fspath(folder), table, split or "", _count(row, "row"), *wanted))
 
 
 def _count(number: int, name: str) -> int:

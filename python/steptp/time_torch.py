@@ -3,7 +3,8 @@
     python time_torch.py model.py --device cpu|cuda [--warm] [--threads N] [--graph]
 
 The file has `Model`, `get_inputs` and `get_init_inputs`. It needs PyTorch and the standard library only. TF32 is off
-everywhere. With --graph a GPU runs eager and compiled modules as CUDA graphs too, in columns of their own. First comes one line with the columns, each with its name or with the reason why it cannot be had. Then each
+everywhere. On a CPU each column is tried with one thread and with all of them, unless --threads says how many, and is
+measured with the better number; where that is one, its name says so. With --graph a GPU runs eager and compiled modules as CUDA graphs too, in columns of their own. First comes one line with the columns, each with its name or with the reason why it cannot be had. Then each
 line read, `COLUMN SECONDS MOST`, is answered with one line: the seconds of single runs. So PyTorch and the programs of
 `steptp time` take turns on one machine.
 """
@@ -19,6 +20,8 @@ import time
 from typing import Any, Callable
 
 WARM_UP = 3
+# Runs with each number of threads, of which the fastest tells which number is better.
+TRIES = 5
 # What one call of a library computes, and whose it is; elsewhere it is that of Intel's kernels.
 VENDOR = {"mm": "cuBLAS", "bmm": "cuBLAS", "addmm": "cuBLAS", "baddbmm": "cuBLAS", "convolution": "cuDNN"}
 # These move no data, or little.
@@ -88,6 +91,35 @@ def vendor_call(torch: Any, run: Callable[[], Any], device: str) -> tuple[str, C
     return name, lambda: function(*args, **kwargs)
 
 
+def on_threads(torch: Any, run: Callable[[], Any], threads: int) -> Callable[[], Any]:
+    """The same with its own number of threads; columns take turns, and each may want another one."""
+
+    def call() -> Any:
+        if torch.get_num_threads() != threads:
+            torch.set_num_threads(threads)
+        return run()
+
+    return call
+
+
+def with_better_threads(torch: Any, name: str, run: Callable[[], Any] | str, clock: Any) -> tuple[str, Callable[[], Any] | str]:
+    """The column with one thread or with all, whichever is faster here: small work is slower in many hands."""
+    every = torch.get_num_threads()
+    if isinstance(run, str) or every == 1:
+        return name, warmed(run, clock)
+    tried = []
+    for threads in (every, 1):
+        ready = warmed(on_threads(torch, run, threads), clock)
+        if not isinstance(ready, str):
+            tried.append((min(clock.seconds(ready) for _ in range(TRIES)), threads, ready))
+        elif threads == every:
+            torch.set_num_threads(every)
+            return name, ready
+    torch.set_num_threads(every)
+    _, threads, best = min(tried, key=lambda one: one[0])
+    return (name if threads == every else f"{name}, 1 thread"), best
+
+
 def columns(torch: Any, arguments: argparse.Namespace, clock: Clock) -> list[tuple[str, Callable[[], Any] | str]]:
     """Names with what to run, or with the reason why there is nothing."""
     module = runpy.run_path(arguments.file)
@@ -105,6 +137,8 @@ def columns(torch: Any, arguments: argparse.Namespace, clock: Clock) -> list[tup
         found.append(("torch.compile", reason(error)))
     if vendor := vendor_call(torch, lambda: model(*inputs), arguments.device):
         found.append(vendor)
+    if arguments.device == "cpu" and not arguments.threads:
+        return [with_better_threads(torch, name, run, clock) for name, run in found]
     ready = [(name, warmed(run, clock)) for name, run in found]
     if arguments.graph:
         for name, run in list(ready)[:2]:

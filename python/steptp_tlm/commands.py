@@ -8,22 +8,28 @@ import math
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Sequence
 
 import torch
 
 from . import evaluate as evaluation
-from .corpus import Sentences, Subgraph, masked_uniform_entropy, open_spaces, random_sentences, read_subgraphs
+from .corpus import Sentences, Subgraph, masked_uniform_entropy, open_spaces, read_subgraphs
+from .corpus_file import draw_corpus, read_corpus, sentences_of, write_corpus
 from .database import merge as merge_databases
 from .database import convergence, read_database
 from .devices import open_device, usual_binary
-from .files import write_whole
+from .files import read_log, write_whole
+from .learn import Learner, Recipe, TimeIsOver
 from .model import SIZES, Model, Shape
-from .rounds import Run, Settings, tuning_sentences
+from .report import make_report, report_text, write_report
+from .rounds import Run, Settings
+from .searches import PLAIN
 from .space import MOST_TOKENS, NO_WORD, Library, Space
 from .subgraphs import weighted, write_subgraphs
 from .train import Plan, Progress, Training, mean_loss
+from .tuning import split, tune_until_best, tuning_sentences
 from .weights import PART_BYTES, read_weights, write_weights
 
 # Sentences of each subgraph that are kept apart from training, to see how far the loss is from its optimum.
@@ -79,7 +85,8 @@ def train(options: argparse.Namespace) -> int:
         return _fine_tune(options, spaces, device, folder)
     if options.base or options.from_scratch or options.shuffle_latencies:
         raise Problem("--base, --from-scratch and --shuffle-latencies go with --database, the measurements to learn from")
-    sentences, held_out, held_spaces = _corpus(options, known, spaces, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    sentences, held_out, owners = _corpus(options, known, spaces)
     model = _new_model(options)
     plan = Plan(options.epochs or 2, options.batch, options.rate or 3e-4, options.seed,
                 row_tokens=options.row_tokens)
@@ -90,13 +97,15 @@ def train(options: argparse.Namespace) -> int:
     if not progress.finished:
         say(f"{progress.step} of {progress.steps} steps are done; the same call goes on")
         return 3
-    loss, entropy = mean_loss(model, held_out, 64, device), masked_uniform_entropy(held_out, held_spaces)
+    loss = mean_loss(model, held_out, 64, device)
     card = {"made_by": "steptp tlm train", **about, "subgraphs": len(spaces), "sentences": len(sentences),
-            "epochs": plan.epochs, "seed": plan.seed, "loss": loss, "masked_uniform_entropy": entropy}
-    write_weights(folder / "base.weights", model, Library.get().vocabulary_sha256, card,
-                  part_bytes=PART_BYTES if options.parts else None)
+            "epochs": plan.epochs, "seed": plan.seed, "loss": loss}
+    if not options.no_entropy:
+        card["masked_uniform_entropy"] = masked_uniform_entropy(held_out, [spaces[one] for one in owners])
+    write_weights(folder / "base.weights", model, card, part_bytes=PART_BYTES if options.parts else None)
     write_whole(folder / "train.json", json.dumps(card, indent=1).encode() + b"\n")
-    print(f"{folder}/base.weights: loss {loss:.4f} on sentences it has not seen; the least possible is {entropy:.4f}")
+    least = "" if options.no_entropy else f"; the least possible is {card['masked_uniform_entropy']:.4f}"
+    print(f"{folder}/base.weights: loss {loss:.4f} on sentences that were kept apart{least}")
     return 0
 
 
@@ -107,15 +116,16 @@ def _new_model(options: argparse.Namespace) -> Model:
     return model
 
 
-def _corpus(options: argparse.Namespace, known: Sequence[Subgraph], spaces: dict[str, Space],
-            folder: Path) -> tuple[Sentences, Sentences, list[Space]]:
-    quality = not options.published
-    say(f"drawing {options.each} sentences of each of {len(spaces)} subgraphs")
-    sentences = random_sentences(known, spaces, options.each, options.seed, quality)
-    held_out = random_sentences(known, spaces, HELD_OUT, options.seed + 1_000_003, quality)
-    held_spaces = [spaces[one.id] for one in known if one.id in spaces for _ in range(HELD_OUT)]
-    folder.mkdir(parents=True, exist_ok=True)
-    return sentences, held_out, held_spaces
+def _corpus(options: argparse.Namespace, known: Sequence[Subgraph],
+            spaces: dict[str, Space]) -> tuple[Sentences, Sentences, list[str]]:
+    if options.corpus and Path(options.corpus).exists():
+        rows = read_corpus(options.corpus)
+    else:
+        say(f"drawing {options.each} sentences of each of {len(spaces)} subgraphs")
+        rows = draw_corpus(known, spaces, options.each, options.seed)
+        if options.corpus:
+            write_corpus(options.corpus, rows)
+    return sentences_of(rows, spaces, not options.published, HELD_OUT, options.seed)
 
 
 def shuffled(rows: Sequence[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
@@ -137,16 +147,25 @@ def _fine_tune(options: argparse.Namespace, spaces: dict[str, Space], device: to
     if options.shuffle_latencies:
         rows = shuffled(rows, options.seed)
     model = _new_model(options) if options.from_scratch else read_weights(options.base)[0]
-    sentences = tuning_sentences(rows, spaces, not options.published, 4)
+    keep = options.keep or (4 if options.published else 0)
+    learnt, apart = split(rows, options.hold_out, options.seed)
+    sentences = tuning_sentences(learnt, spaces, not options.published, keep)
     if len(sentences) == 0:
         raise Problem(f"{options.database}: no measurement of these subgraphs succeeded, so there is nothing to learn")
-    plan = Plan(options.epochs or 10, min(options.batch, 64), options.rate or 5e-5, options.seed)
+    plan = Plan(options.epochs or 10, min(options.batch, 256) if options.keep or options.hold_out else min(options.batch, 64),
+                options.rate or 5e-5, options.seed, row_tokens=options.row_tokens)
     about = {"target": options.target, "quality": not options.published, "base": options.base or "",
-             "shuffled": options.shuffle_latencies}
-    progress = Training(model, sentences, plan, device, folder / "checkpoint.pt", about).run(report=_report_progress)
+             "shuffled": options.shuffle_latencies, "keep": keep, "held_out": options.hold_out}
     card = {"made_by": "steptp tlm train --database", **about, "sentences": len(sentences), "measurements": len(rows),
-            "epochs": plan.epochs, "seed": plan.seed, "loss": progress.loss}
-    write_weights(folder / "tuned.weights", model, Library.get().vocabulary_sha256, card,
+            "epochs": plan.epochs, "seed": plan.seed}
+    if options.hold_out:
+        stop = tune_until_best(model.to(device), sentences, tuning_sentences(apart, spaces, not options.published, 1 << 20), plan,
+                               device, say)
+        card |= {"epoch": stop.epoch, "loss": stop.loss}
+    else:
+        card["loss"] = Training(model, sentences, plan, device, folder / "checkpoint.pt", about).run(report=_report_progress).loss
+    folder.mkdir(parents=True, exist_ok=True)
+    write_weights(folder / "tuned.weights", model, card,
                   part_bytes=PART_BYTES if options.parts else None)
     print(f"{folder}/tuned.weights: fine-tuned on {len(sentences)} sentences of {len(rows)} measurements")
     return 0
@@ -164,6 +183,27 @@ def rounds(options: argparse.Namespace) -> int:
     run.go()
     print(f"{run.database}: {_summary(read_database(run.database))}")
     return 0
+
+
+def learn(options: argparse.Namespace) -> int:
+    device = torch_device(options)
+    end = time.monotonic() + 60 * options.minutes
+    known = read_subgraphs(options.subgraphs)
+    measures = open_device(options.device, options.target, options.budget, slowest=options.slowest)
+    recipe = Recipe(options.target, options.size, options.each, options.epochs, options.batch, options.rate, options.pool, options.rounds,
+                    options.per_round, options.seed, options.compile)
+    learner = Learner(Path(options.out), options.pre_train_on or options.subgraphs, known, spaces_of(known, options.target), measures, device,
+                      recipe, end, say)
+    try:
+        is_done = learner.go()
+    except TimeIsOver:
+        say("the time is over; the same call goes on")
+        return 3
+    rows = read_database(learner.folder / "run" / "database.jsonl")
+    print(f"{learner.folder}/tuned.weights: {_summary(rows)}")
+    if not is_done:
+        say("the time was over in a round; the same call goes on with it and tunes anew")
+    return 0 if is_done else 3
 
 
 def _summary(rows: Sequence[dict[str, Any]]) -> str:
@@ -208,35 +248,87 @@ def weighted_sum(rows: Sequence[dict[str, Any]], known: Sequence[Subgraph], coun
 def evaluate(options: argparse.Namespace) -> int:
     device = torch_device(options)
     known = read_subgraphs(options.subgraphs)
+    part, parts = (int(number) for number in options.part.split("/"))
+    if not 0 <= part < parts:
+        raise Problem(f"--part {options.part}: wanted I/N with I from 0 to N - 1")
+    known = known[part::parts]
     names = [name for name in options.searches.split(",") if name]
-    unknown = [name for name in names if name not in evaluation.PLAIN]
+    unknown = [name for name in names if name not in PLAIN]
     if unknown:
-        raise Problem(f"--searches: {unknown[0]!r} is none of {', '.join(evaluation.PLAIN)}")
-    counts = tuple(int(count) for count in options.counts.split(","))
+        raise Problem(f"--searches: {unknown[0]!r} is none of {', '.join(PLAIN)}")
+    counts = _counts(options.counts)
     table = options.device.removeprefix("recorded:") if options.device.startswith("recorded:") else None
+    measures = open_device(options.device, options.target, options.budget, slowest=options.slowest, services=1)
     whole = evaluation.Evaluation(
-        options.out, known, spaces_of(known, options.target), open_device(options.device, options.target, options.budget),
-        options.target, evaluation.Budget(counts, options.seeds, tuple(names)), table, say)
+        options.out, known, spaces_of(known, options.target), measures, options.target,
+        evaluation.Budget(counts, options.seeds, tuple(names), options.model_count), table, say)
+    if options.wait_for:
+        whole.prepare()
+        say(f"ready; waiting for {options.wait_for}")
+        while not Path(options.wait_for).exists():
+            time.sleep(0.2)
     train_rows = read_database(options.train_database) if options.train_database else []
     train_set = read_subgraphs(options.train_subgraphs) if options.train_subgraphs else []
     if train_rows and not train_set:
         raise Problem("--train-database needs --train-subgraphs, the programs that it speaks of")
-    report = whole.run([_contender(text, device) for text in options.model], train_rows, train_set)
-    evaluation.write_report(options.out, report)
-    print(evaluation.report_text(report), end="")
+    try:
+        report = whole.run([_contender(text, device) for text in options.model], train_rows, train_set)
+    finally:
+        if table is None:
+            whole.write_programs()
+    write_report(options.out, report)
+    print(report_text(report), end="")
+    return 0
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(int(count) for count in text.split(","))
+
+
+def _logs(paths: Sequence[str]) -> list[dict[str, Any]]:
+    return [row for path in paths for row in read_database(path)]
+
+
+def winners(options: argparse.Namespace) -> int:
+    known = {one.id: one for one in read_subgraphs(options.subgraphs)}
+    programs = [row for path in options.programs for row in read_log(path)]
+    evaluation.measure_winners(options.out, programs, known, options.target, usual_binary(), options.device, options.budget, say)
+    print(f"{options.out}: {_summary(read_database(options.out))}")
+    return 0
+
+
+def report(options: argparse.Namespace) -> int:
+    rows = _logs(options.logs)
+    again = {(row["subgraph"], tuple(row["values"])): row["median_s"]
+             for row in (read_database(options.winners) if options.winners else []) if row["outcome"] == "ok"}
+    known = read_subgraphs(options.subgraphs)
+    families = [family for family in options.families.split(",") if family]
+    among = [one for one in known if not families or one.family in families]
+    if not among:
+        raise Problem(f"--families {options.families}: there are {', '.join(sorted({one.family for one in known}))}")
+    keep = {one.id for one in among}
+    offline = {name: int(count) for name, _, count in (text.partition("=") for text in options.offline)}
+    made = make_report([row for row in rows if row["subgraph"] in keep], among, _counts(options.counts), offline, again,
+                       [name for name in options.methods.split(";") if name])
+    if options.out:
+        write_report(options.out, made)
+    print(report_text(made), end="")
     return 0
 
 
 def _contender(text: str, device: torch.device) -> evaluation.Contender:
     name, is_pair, path = text.partition("=")
     if not is_pair:
-        raise Problem(f"--model {text}: wanted NAME=WEIGHTS")
+        raise Problem(f"--model {text}: wanted NAME=WEIGHTS, or NAME=WEIGHTS:ORDER")
+    path, _, order = path.partition(":")
+    if order and order not in evaluation.ORDERS:
+        raise Problem(f"--model {text}: the order {order!r} is none of {', '.join(evaluation.ORDERS)}")
     model, header = read_weights(path)
     card = header.get("card", {})
     tuned = card.get("measurements", 0)
     # Deciles are known after fine-tuning alone.
     quality = NO_WORD if not card.get("quality", True) else 0 if tuned else -1
-    return evaluation.Contender(name, model.to(device).eval(), quality, tuned)
+    return evaluation.Contender(name, model.to(device).eval(), quality, tuned, order or "drawn")
 
 
 def table(options: argparse.Namespace) -> int:

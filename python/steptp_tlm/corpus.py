@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Callable, Sequence, TypeVar
 
 import torch
 from torch import Tensor
 
 from .files import read_log
-from .space import EOS, NO_WORD, NOT_KNOWN, PAD, Cursors, Refused, Space
+from .space import NOT_KNOWN, PAD, Cursors, Refused, Space
 
 # Rows of a batch are filled up to a multiple of this, so that a compiled model meets few lengths.
 LENGTH_STEP = 32
@@ -47,17 +49,32 @@ def read_subgraphs(path: str | Path) -> list[Subgraph]:
     return list(found.values())
 
 
+Given, Made = TypeVar("Given"), TypeVar("Made")
+
+
+def in_threads(work: Callable[[Given], Made], items: Sequence[Given]) -> list[Made]:
+    """`work` of each item, in order. The cursor's functions let other threads go on, so all cores are used."""
+    cores = len(os.sched_getaffinity(0))
+    if cores == 1 or len(items) < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(cores) as pool:
+        return list(pool.map(work, items))
+
+
 def open_spaces(subgraphs: Sequence[Subgraph], target: str) -> tuple[dict[str, Space], dict[str, str]]:
     """The spaces by the subgraphs' ids, and why others have none."""
-    spaces, refused = {}, {}
-    for subgraph in subgraphs:
+
+    def opened(subgraph: Subgraph) -> Space | str:
         try:
             space = Space(subgraph.document, target)
             space.prompt(NOT_KNOWN)
-            spaces[subgraph.id] = space
+            return space
         except Refused as error:
-            refused[subgraph.id] = str(error)
-    return spaces, refused
+            return str(error)
+
+    answers = dict(zip((one.id for one in subgraphs), in_threads(opened, subgraphs)))
+    spaces = {key: answer for key, answer in answers.items() if isinstance(answer, Space)}
+    return spaces, {key: answer for key, answer in answers.items() if isinstance(answer, str)}
 
 
 class Sentences:
@@ -118,21 +135,6 @@ class Packed:
         return self.decisions[begin + 2 : end : 3].tolist()
 
 
-def random_sentences(
-    subgraphs: Sequence[Subgraph], spaces: dict[str, Space], count: int, seed: int, quality: bool
-) -> Sentences:
-    """`count` random sentences of each subgraph that has a space, each value uniform over the legal ones."""
-    out = Sentences()
-    for subgraph in subgraphs:
-        if subgraph.id not in spaces:
-            continue
-        space = spaces[subgraph.id]
-        prompt = space.prompt(NOT_KNOWN if quality else NO_WORD)
-        tokens, lengths = space.sample(seed ^ int(subgraph.id[:8], 16), count, NOT_KNOWN if quality else NO_WORD)
-        out.add_rows(prompt, tokens[:, len(prompt) :], lengths - len(prompt) - 1)
-    return out
-
-
 @dataclass
 class Batch:
     """Rows of several sentences with one prompt, which is read once for all of them: a token sees the prompt and its
@@ -151,32 +153,59 @@ class Batch:
 NOTHING = -100
 
 
-def make_batch(sentences: Sentences, groups: Sequence[Sequence[int]]) -> Batch:
-    """One row for each group of sentences; those of a group have the same prompt."""
+def make_batch(sentences: Sentences, groups: Sequence[Sequence[int]], size: tuple[int, int] | None = None) -> Batch:
+    """One row for each group of sentences; those of a group have the same prompt. `size`: rows and length, for a model
+    that was compiled for one size; what is left over is filling, which nothing is learnt from."""
     packed = sentences.packed()
-    rows = [_make_row(packed, group) for group in groups]
-    length = math.ceil(max(len(row[0]) for row in rows) / LENGTH_STEP) * LENGTH_STEP
+    rows = _Rows.of(packed, groups)
+    count, length = size or (len(groups), math.ceil(int(rows.lengths.max()) / LENGTH_STEP) * LENGTH_STEP)
     # What fills up a row is a segment of its own.
-    filling = (PAD, 0, -1, NOTHING)
-    parts = [torch.full((len(rows), length), fill, dtype=torch.long) for fill in filling]
-    for place, row in enumerate(rows):
-        for part, numbers in zip(parts, row):
-            part[place, : len(numbers)] = numbers
-    return Batch(*parts)
-
-
-def _make_row(packed: Packed, group: Sequence[int]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    prompt_of = int(packed.prompt_of[group[0]])
-    begin = int(packed.prompt_lengths[prompt_of])
-    decisions = [packed.decisions[packed.begins[row] : packed.begins[row + 1]] for row in group]
-    tokens = torch.cat([packed.prompts[prompt_of, :begin], *decisions])
-    places = torch.cat([torch.arange(begin), *(torch.arange(begin, begin + len(part)) for part in decisions)])
-    segments = torch.repeat_interleave(torch.arange(len(group) + 1), torch.tensor([begin, *map(len, decisions)]))
-    wanted = torch.full((len(tokens),), NOTHING)
+    tokens, places, segments, wanted = (torch.full((count, length), fill, dtype=torch.long) for fill in (PAD, 0, -1, NOTHING))
+    used = min(packed.prompts.shape[1], length)
+    in_prompt = torch.arange(used)[None, :] < rows.prompt_lengths[:, None]
+    tokens[: len(groups), :used] = torch.where(in_prompt, packed.prompts[rows.prompts, :used].long(), PAD)
+    places[: len(groups), :used] = torch.where(in_prompt, torch.arange(used)[None, :], 0)
+    segments[: len(groups), :used] = torch.where(in_prompt, 0, -1)
+    # All decisions of all sentences at once: of which sentence, which of its tokens, from where and whereto.
+    sentence = torch.repeat_interleave(torch.arange(len(rows.members)), rows.member_lengths)
+    inner = torch.arange(len(sentence)) - torch.repeat_interleave(rows.member_lengths.cumsum(0) - rows.member_lengths, rows.member_lengths)
+    source = packed.begins[rows.members][sentence] + inner
+    goal = rows.row_of[sentence] * length + rows.offsets[sentence] + inner
+    tokens.view(-1)[goal] = packed.decisions[source].long()
+    places.view(-1)[goal] = rows.prompt_lengths[rows.row_of][sentence] + inner
+    segments.view(-1)[goal] = rows.numbers[sentence]
     # Opcode, object and value: the object stands before the value that is to be predicted.
-    is_object = torch.cat([torch.zeros(begin, dtype=torch.bool), *(torch.arange(len(part)) % 3 == 1 for part in decisions)])
-    wanted[is_object] = tokens[1:][is_object[:-1]].long()
-    return tokens, places, segments, wanted
+    is_object = inner % 3 == 1
+    wanted.view(-1)[goal[is_object]] = packed.decisions[source[is_object] + 1].long()
+    return Batch(tokens, places, segments, wanted)
+
+
+@dataclass
+class _Rows:
+    """Where the sentences of a batch go."""
+
+    prompts: Tensor  # of each row
+    prompt_lengths: Tensor
+    lengths: Tensor  # of the rows
+    members: Tensor  # the sentences, row by row
+    member_lengths: Tensor
+    row_of: Tensor  # of each member
+    offsets: Tensor  # of each member in its row
+    numbers: Tensor  # of each member in its row, from 1
+
+    @staticmethod
+    def of(packed: Packed, groups: Sequence[Sequence[int]]) -> "_Rows":
+        sizes = torch.tensor([len(group) for group in groups])
+        members = torch.tensor([place for group in groups for place in group])
+        firsts = sizes.cumsum(0) - sizes
+        row_of = torch.repeat_interleave(torch.arange(len(groups)), sizes)
+        prompts = packed.prompt_of[members[firsts]]
+        prompt_lengths, lengths = packed.prompt_lengths[prompts], packed.lengths[members]
+        before = lengths.cumsum(0) - lengths
+        offsets = prompt_lengths[row_of] + before - before[firsts][row_of]
+        row_lengths = prompt_lengths.clone().index_add_(0, row_of, lengths)
+        numbers = torch.arange(len(members)) - firsts[row_of] + 1
+        return _Rows(prompts, prompt_lengths, row_lengths, members, lengths, row_of, offsets, numbers)
 
 
 def groups_of(sentences: Sentences, order: Sequence[int], row_tokens: int) -> list[list[int]]:
@@ -213,20 +242,37 @@ def batches_of_epoch(sentences: Sentences, size: int, row_tokens: int, seed: int
     return batches
 
 
+def largest_size(sentences: Sentences, epochs: Sequence[Sequence[Sequence[Sequence[int]]]]) -> tuple[int, int]:
+    """Rows and length that every batch fits into."""
+    packed = sentences.packed()
+    rows, length = 1, 1
+    for batches in epochs:
+        for groups in batches:
+            rows = max(rows, len(groups))
+            length = max(length, int(_Rows.of(packed, groups).lengths.max()))
+    return rows, math.ceil(length / LENGTH_STEP) * LENGTH_STEP
+
+
 def masked_uniform_entropy(sentences: Sentences, spaces: Sequence[Space]) -> float:
     """The mean of the logarithm of the number of legal values: the least loss that is possible for sentences whose
     values were drawn uniformly. `spaces` has the space of each sentence."""
-    cursors = Cursors(spaces)
     packed = sentences.packed()
-    values = [packed.values_of(row) for row in range(len(sentences))]
-    longest = max(len(row) for row in values)
-    sums, count = 0.0, 0
-    cursors.step(None)
-    for step in range(longest):
-        legal = cursors.masks.sum(1, dtype=torch.int64)
-        alive = legal > 0
-        sums += float(torch.log(legal[alive].double()).sum())
-        count += int(alive.sum())
-        cursors.step(torch.tensor([row[step] if step < len(row) else -1 for row in values], dtype=torch.int32))
-    return sums / max(count, 1)
+    blocks: dict[Space, list[int]] = {}
+    for row, space in enumerate(spaces):
+        blocks.setdefault(space, []).append(row)
 
+    def of_block(block: tuple[Space, list[int]]) -> tuple[float, int]:
+        space, rows = block
+        cursors, values = Cursors([space] * len(rows)), [packed.values_of(row) for row in rows]
+        sums, count = 0.0, 0
+        cursors.step(None)
+        for step in range(max(map(len, values))):
+            legal = cursors.masks.sum(1, dtype=torch.int64)
+            alive = legal > 0
+            sums += float(torch.log(legal[alive].double()).sum())
+            count += int(alive.sum())
+            cursors.step(torch.tensor([row[step] if step < len(row) else -1 for row in values], dtype=torch.int32))
+        return sums, count
+
+    found = in_threads(of_block, list(blocks.items()))
+    return sum(sums for sums, _ in found) / max(sum(count for _, count in found), 1)

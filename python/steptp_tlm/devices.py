@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import queue
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Sequence
+from typing import Any, Callable, Protocol, Sequence
 
 from .database import read_database
 from .space import Space, SpaceError
-
-# One call of `steptp time` takes so many programs by turns.
-PROGRAMS_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -79,64 +79,155 @@ def finish(candidate: Candidate) -> tuple[str | None, dict[str, Any]]:
     return document, {"leir": hashlib.sha256(document.encode()).hexdigest()}
 
 
-class RealDevice:
-    """Programs are compiled, run, compared with certified values and timed by `steptp time`, in processes of their own."""
+class Service:
+    """One `steptp tlm measure`, which answers line by line. A new one is started where it has ended."""
 
-    def __init__(self, binary: str | Path, kind: str, budget: float, threads: int = 0, seed: int = 0) -> None:
-        self.name = kind
-        self.binary, self.budget, self.threads, self.seed = str(binary), budget, threads, seed
+    def __init__(self, command: Sequence[str]) -> None:
+        self.command = list(command)
+        self._process: subprocess.Popen[str] | None = None
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._process is None:
+            self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdin and self._process.stdout
+        try:
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+            return json.loads(self._process.stdout.readline())
+        except (OSError, ValueError):
+            self.close()
+            return {"status": "failed", "error": "service", "reason": "`steptp tlm measure` ended without an answer"}
+
+    def close(self) -> None:
+        if self._process is None:
+            return
+        for end in (self._process.stdin, self._process.stdout):
+            if end:
+                try:
+                    end.close()
+                except OSError:
+                    pass
+        self._process.kill()
+        self._process.wait()
+        self._process = None
+
+
+class RealDevice:
+    """Programs are compiled, run, compared with certified values and timed by `steptp tlm measure`. With several
+    services they are compiled side by side and measured by turns. A program that the analytic model expects to be
+    slower than `slowest` is a failure without being run: runs of seconds would be most of the time."""
+
+    def __init__(self, binary: str | Path, kind: str, budget: float, threads: int = 0, services: int = 1,
+                 slowest: float = math.inf) -> None:
+        self.name, self.slowest, self.parallel = kind, slowest, services
+        command = [str(binary), "tlm", "measure", "--device", kind, "--budget", str(budget), "--spread", "0.02",
+                   "--threads", str(threads), "--timeout", "60", "--slow", "0.002"]
+        self._free: queue.SimpleQueue[Service] = queue.SimpleQueue()
+        self._services = [Service(command) for _ in range(services)]
+        for service in self._services:
+            self._free.put(service)
+
+    def close(self) -> None:
+        for service in self._services:
+            service.close()
 
     def measure(self, candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        for begin in range(0, len(candidates), PROGRAMS_AT_ONCE):
-            part = candidates[begin : begin + PROGRAMS_AT_ONCE]
-            # Programs of one call have one root.
-            for subgraph in dict.fromkeys(candidate.subgraph for candidate in part):
-                rows += self._measure_one_root([one for one in part if one.subgraph == subgraph])
-        return rows
+        return self._in_groups(candidates, self._measure_one)
 
-    def _measure_one_root(self, candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-        begin = time.monotonic()
-        finished = [finish(candidate) for candidate in candidates]
-        seconds = {"finish": round((time.monotonic() - begin) / len(candidates), 6)}
-        rows = [{**row, "seconds": dict(seconds)} for _, row in finished]
-        places = [place for place, (document, _) in enumerate(finished) if document is not None]
-        if not places:
-            return rows
-        with tempfile.TemporaryDirectory(prefix="steptp-tlm-") as folder:
-            root = Path(folder, "root.leir")
-            root.write_text(candidates[0].space.document)
-            paths = []
+    def compile(self, candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
+        """Compiles programs and keeps the code, so that `measure` finds it."""
+        return self._in_groups(candidates, self._compile_one)
+
+    def prepare_roots(self, documents: Sequence[str]) -> list[dict[str, Any]]:
+        """Evaluates what candidates of these programs are compared with, and keeps it."""
+        return self._side_by_side(lambda document, service: service.ask({"root": document}), documents)
+
+    def _in_groups(self, candidates: Sequence[Candidate], work: Callable[[Candidate, Service], dict[str, Any]]) -> list[dict[str, Any]]:
+        """Candidates of one root go to one service, which has the root's data."""
+        groups: dict[str, list[int]] = {}
+        for place, candidate in enumerate(candidates):
+            groups.setdefault(candidate.subgraph, []).append(place)
+        rows: list[dict[str, Any]] = [{} for _ in candidates]
+
+        def all_of(places: list[int], service: Service) -> None:
             for place in places:
-                paths.append(Path(folder, f"candidate_{place}.leir"))
-                paths[-1].write_text(finished[place][0] or "")
-            for place, answer in zip(places, self._time(root, paths)):
-                rows[place].update(self._row(answer, rows[place]["seconds"]))
+                rows[place] = work(candidates[place], service)
+
+        self._side_by_side(all_of, list(groups.values()))
         return rows
 
-    def _time(self, root: Path, paths: Sequence[Path]) -> list[dict[str, Any]]:
-        against = ["--against", *map(str, paths[1:])] if len(paths) > 1 else []
-        command = [self.binary, "time", str(paths[0]), *against, "--root", str(root), "--json", "--device", self.name,
-                   "--budget", str(self.budget), "--threads", str(self.threads), "--seed", str(self.seed)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        try:
-            programs = json.loads(done.stdout)["programs"]
-            if len(programs) == len(paths):
-                return programs
-            reason = f"it answered for {len(programs)} of {len(paths)} programs"
-        except (ValueError, KeyError, TypeError):
-            reason = f"it ended with status {done.returncode}: {done.stderr.strip()[-300:]}"
-        return [{"status": "failed", "error": "time", "reason": f"`steptp time`: {reason}"}] * len(paths)
+    def _side_by_side(self, work: Callable[[Any, Service], Any], items: Sequence[Any]) -> list[Any]:
+        def one(item: Any) -> Any:
+            service = self._free.get()
+            try:
+                return work(item, service)
+            finally:
+                self._free.put(service)
 
-    @staticmethod
-    def _row(answer: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
-        cost = answer.get("cost_ms", {})
-        seconds.update({name: round(cost[name] / 1e3, 6) for name in ("preparing", "running", "ending") if name in cost})
-        if answer["status"] != "ok" or answer.get("implausible"):
-            outcome = answer.get("error") or ("implausible" if answer.get("implausible") else answer["status"])
-            return {"outcome": outcome, "reason": answer.get("reason", ""), "seconds": seconds}
-        return {"outcome": "ok", "median_s": answer["median_s"], "spread_s": answer["spread_s"],
-                "least_s": answer["min_s"], "samples": answer["samples"], "seconds": seconds}
+        if self.parallel == 1:
+            return [one(item) for item in items]
+        with ThreadPoolExecutor(self.parallel) as pool:
+            return list(pool.map(one, items))
+
+    def _made(self, candidate: Candidate) -> tuple[str | None, dict[str, Any]]:
+        """The program to run; without one, the row of the failure."""
+        begin = time.monotonic()
+        if math.isfinite(self.slowest):
+            expected = candidate.space.all_expected_seconds([candidate.values])[0]
+            if expected > self.slowest:
+                reason = f"expected to take {expected * 1e3:.3g} ms, and more than {self.slowest * 1e3:.3g} ms is not run"
+                return None, {"outcome": "expected_too_slow", "reason": reason}
+        document, row = finish(candidate)
+        return document, {**row, "seconds": {"finish": round(time.monotonic() - begin, 6)}}
+
+    def _measure_one(self, candidate: Candidate, service: Service) -> dict[str, Any]:
+        document, row = self._made(candidate)
+        if document is None:
+            return row
+        begin = time.monotonic()
+        answer = service.ask({"root": candidate.space.document, "program": document})
+        row["seconds"]["whole"] = round(time.monotonic() - begin, 6)
+        return {**row, **row_of(answer, row["seconds"])}
+
+    def _compile_one(self, candidate: Candidate, service: Service) -> dict[str, Any]:
+        document, row = self._made(candidate)
+        if document is None:
+            return row
+        return {**row, **service.ask({"root": candidate.space.document, "program": document, "compile": True})}
+
+
+def row_of(answer: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+    """What `steptp time` says of one program, as part of a row."""
+    cost = answer.get("cost_ms", {})
+    seconds.update({name: round(cost[name] / 1e3, 6) for name in ("preparing", "running", "ending") if name in cost})
+    if "compile_ms" in answer:
+        seconds["compile"] = round(answer["compile_ms"] / 1e3, 6)
+    if answer.get("status") != "ok" or answer.get("implausible"):
+        outcome = answer.get("error") or ("implausible" if answer.get("implausible") else answer.get("status", "failed"))
+        return {"outcome": outcome, "reason": answer.get("reason", ""), "seconds": seconds}
+    return {"outcome": "ok", "median_s": answer["median_s"], "spread_s": answer["spread_s"],
+            "least_s": answer["min_s"], "samples": answer["samples"], "seconds": seconds}
+
+
+def time_by_turns(binary: str | Path, kind: str, budget: float, root: str, documents: Sequence[str]) -> list[dict[str, Any]]:
+    """What `steptp time` says of several programs of one root, which it measures by turns in one process."""
+    with tempfile.TemporaryDirectory(prefix="steptp-tlm-") as folder:
+        paths = [Path(folder, f"program_{place}.leir") for place in range(len(documents))]
+        for path, document in zip(paths, documents):
+            path.write_text(document)
+        Path(folder, "root.leir").write_text(root)
+        against = ["--against", *map(str, paths[1:])] if len(paths) > 1 else []
+        command = [str(binary), "time", str(paths[0]), *against, "--root", str(Path(folder, "root.leir")), "--json",
+                   "--device", kind, "--budget", str(budget), "--spread", "0.001"]
+        done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        answers = json.loads(done.stdout)["programs"]
+        if len(answers) == len(documents):
+            return answers
+        reason = f"it answered for {len(answers)} of {len(documents)} programs"
+    except (ValueError, KeyError, TypeError):
+        reason = f"it ended with status {done.returncode}: {done.stderr.strip()[-300:]}"
+    return [{"status": "failed", "error": "time", "reason": f"`steptp time`: {reason}"}] * len(documents)
 
 
 def usual_binary() -> Path:
@@ -149,12 +240,15 @@ def usual_binary() -> Path:
     raise FileNotFoundError(f"the binary steptp is not in {here} nor in {here.parent / 'build'}; $STEPTP_BINARY says where")
 
 
-def open_device(name: str, target: str, budget: float, threads: int = 0) -> Device:
+def open_device(name: str, target: str, budget: float, threads: int = 0, slowest: float = math.inf,
+                services: int | None = None) -> Device:
     """`recorded:FILE`, `analytic`, `cpu` or `cuda`."""
     if name.startswith("recorded:"):
         return RecordedDevice(name.removeprefix("recorded:"))
     if name == "analytic":
         return AnalyticDevice(target)
     if name in ("cpu", "cuda"):
-        return RealDevice(usual_binary(), name, budget, threads)
+        # On a CPU programs would disturb each other, and what is compiled beside them does.
+        usual = 1 if name == "cpu" else max(1, min(14, len(os.sched_getaffinity(0)) - 1))
+        return RealDevice(usual_binary(), name, budget, threads, services or usual, slowest)
     raise ValueError(f"{name!r} is no device; there are cpu, cuda, analytic and recorded:FILE")

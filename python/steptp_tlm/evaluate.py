@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Callable, Sequence
@@ -13,14 +15,26 @@ import torch
 
 from .corpus import NOTHING, Sentences, Subgraph, groups_of, make_batch
 from .database import by_latency, read_database
-from .devices import Candidate, Device
+from .report import best_of, latency_of, make_report, trajectories
+from .devices import Candidate, Device, finish, row_of, time_by_turns
 from .files import Log, json_line, write_whole
 from .model import Model
 from .problems import Problem, SpaceProblem, TableProblem, Values
-from .rounds import OtherRun, decisions_of, new_sentences
-from .searches import PLAIN, Search, by_scores, listed, neighbour_transfer
+from .rounds import OtherRun, new_sentences
+from .searches import PLAIN, POOL, Search, by_scores, listed, neighbour_transfer
 from .space import NO_WORD, Cursors, Space
-from .statistics import bootstrap, geometric_mean, ratio_of_sums, wins
+from .tuning import decisions_of
+
+
+# Searches in which nothing is drawn: one seed says all.
+WITHOUT_CHANCE = ("analytic top k", "nearest neighbour")
+# Of a model's sentences: as they were drawn, the likeliest first, those first that it makes likelier than chance does, or
+# the fastest by the analytic model first.
+ORDERS = ("drawn", "likeliest", "above-chance", "expected")
+# How many sentences a model writes where they are put into another order before the first is measured.
+ORDERED_DRAWS = 64
+# What a row takes over from a measurement.
+MEASURED = ("outcome", "median_s", "spread_s", "least_s", "samples", "leir", "reason", "seconds")
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,11 @@ class Budget:
     counts: tuple[int, ...] = (1, 4, 10, 16, 32, 64)  # measurements after which the best so far is compared
     seeds: int = 5
     searches: tuple[str, ...] = tuple(PLAIN)
+    model_count: int = 0  # measurements of models and of the nearest neighbour, where they get fewer; 0: as many as all
+
+    def of(self, is_offline: bool) -> int:
+        most = max(self.counts)
+        return min(most, self.model_count) if is_offline and self.model_count else most
 
 
 @dataclass
@@ -38,6 +57,7 @@ class Contender:
     model: Model
     quality: int  # the word in its prompts
     measurements: int
+    order: str = "drawn"  # of its sentences, ORDERS
 
 
 def masked_scores(model: Model, space: Space, sentences: Sequence[Values], quality: int, batch: int = 16) -> list[float]:
@@ -86,10 +106,10 @@ class Evaluation:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._agree()
         self.log_path = self.folder / "measurements.jsonl"
-        self._known: dict[tuple[str, int, str], dict[Values, float]] = {}
-        for row in read_database(self.log_path) if self.log_path.exists() else []:
-            key = (row["method"], row["seed"], row["subgraph"])
-            self._known.setdefault(key, {})[tuple(row["values"])] = _latency(row)
+        self.rows: list[dict[str, Any]] = read_database(self.log_path) if self.log_path.exists() else []
+        # A program is measured once, whoever proposes it.
+        self._problems = {one.id: self._problem(one) for one in self.subgraphs}
+        self._known = {(row["subgraph"], tuple(row["values"])): row for row in self.rows}
 
     def _agree(self) -> None:
         """What is compared is written before anything is measured."""
@@ -107,27 +127,49 @@ class Evaluation:
             return SpaceProblem(space)
         return TableProblem(space, [tuple(row["values"]) for row in self.table if row["subgraph"] == subgraph.id])
 
+    def prepare(self) -> None:
+        """What needs no model and measures nothing: groups are visited, and expected times of the pools worked out."""
+        for one in self.subgraphs:
+            problem = self._problems[one.id]
+            problem.some_random(1000, random.Random(0))
+            if "analytic top k" in self.budget.searches:
+                problem.expected_seconds_of(problem.pool(POOL, _random_of("analytic top k", 0, one)))
+
     def run(self, contenders: Sequence[Contender] = (), train_rows: Sequence[dict[str, Any]] = (),
             train: Sequence[Subgraph] = ()) -> dict[str, Any]:
+        """Method by method, the models first, so that an evaluation that is cut has all subgraphs of some methods."""
         neighbours = by_latency(train_rows)
-        trajectories: dict[str, dict[tuple[str, int], list[float]]] = {}
-        for number, subgraph in enumerate(self.subgraphs, 1):
-            problem = self._problem(subgraph)
-            searches: dict[str, Search] = {name: PLAIN[name] for name in self.budget.searches}
-            if neighbours:
-                nearest = nearest_subgraph(subgraph, [one for one in train if one.id in neighbours])
-                searches["nearest neighbour"] = neighbour_transfer([best.values for best in neighbours[nearest.id]])
-            for name, search in searches.items():
-                for seed in range(self.budget.seeds):
-                    trajectories.setdefault(name, {})[subgraph.id, seed] = self._trajectory(name, seed, subgraph, problem, search)
-            for contender in contenders:
-                for seed, search in enumerate(self._draws(contender, subgraph, problem)):
-                    trajectories.setdefault(contender.name, {})[subgraph.id, seed] = self._trajectory(
-                        contender.name, seed, subgraph, problem, search)
-            self.say(f"{number} of {len(self.subgraphs)} subgraphs: {subgraph.name}")
+        finished: list[dict[str, Any]] = []
+        for contender in contenders:
+            for one in self.subgraphs:
+                for seed, search in enumerate(self._draws(contender, one, self._problems[one.id])):
+                    finished += self._trajectory(contender.name, seed, one, self._problems[one.id], search, self.budget.of(True))
+            self.say(f"{contender.name}: done")
+        others: dict[str, Callable[[Subgraph], Search]] = {}
+        if neighbours:
+            with_rows = [one for one in train if one.id in neighbours]
+            others["nearest neighbour"] = lambda one: neighbour_transfer(
+                [best.values for best in neighbours[nearest_subgraph(one, with_rows).id]])
+        for name in self.budget.searches:
+            others[name] = lambda one, search=PLAIN[name]: search
+        for name, search_for in others.items():
+            for one in self.subgraphs:
+                for seed in range(1 if name in WITHOUT_CHANCE else self.budget.seeds):
+                    budget = self.budget.of(name == "nearest neighbour")
+                    finished += self._trajectory(name, seed, one, self._problems[one.id], search_for(one), budget)
+            self.say(f"{name}: done")
         offline = {one.name: one.measurements for one in contenders}
         offline["nearest neighbour"] = len(train_rows)
-        return self._report(trajectories, offline)
+        return make_report(finished + (self.table or []), self.subgraphs, self.budget.counts, offline)
+
+    def write_programs(self) -> None:
+        """FOLDER/programs.jsonl: the finished programs of all winners, which can be measured again without a space."""
+        rows = []
+        for key, all_values in winners_of(read_database(self.log_path), self.budget.counts).items():
+            for values in all_values:
+                document, _ = finish(Candidate(key, self.spaces[key], values))
+                rows.append({"subgraph": key, "values": list(values), "document": document})
+        write_whole(self.folder / "programs.jsonl", b"".join(map(json_line, rows)))
 
     def _draws(self, contender: Contender, subgraph: Subgraph, problem: Problem) -> list[Search]:
         """The model's draws, one search for each seed."""
@@ -135,81 +177,50 @@ class Evaluation:
         if isinstance(problem, TableProblem):
             scores = masked_scores(contender.model, space, problem.sentences, contender.quality)
             return [by_scores(problem.sentences, scores)] * self.budget.seeds
-        out, most = [], max(self.budget.counts)
+        out, most = [], self.budget.of(True)
+        wanted = most if contender.order == "drawn" else max(most, ORDERED_DRAWS)
         for seed in range(self.budget.seeds):
-            drawn = new_sentences(contender.model, space, set(), most, space.prompt(contender.quality),
-                                  f"evaluate/{contender.name}/{seed}/{subgraph.id}", 64)
-            out.append(listed([tuple(one.values) for one in drawn]))
+            drawn = new_sentences(contender.model, space, set(), wanted, space.prompt(contender.quality),
+                                  f"evaluate/{contender.name}/{seed}/{subgraph.id}", 128)
+            values = [tuple(one.values) for one in drawn]
+            if contender.order == "likeliest":
+                values = [tuple(one.values) for one in sorted(drawn, key=lambda one: -one.log_probability)]
+            elif contender.order == "above-chance":
+                # How much likelier the model makes a sentence than uniform choices do: short ones are not favoured.
+                scores = [one.log_probability + problem.surprise(tuple(one.values)) for one in drawn]
+                values = [values for _, values in sorted(zip(scores, values), key=lambda pair: (-pair[0], pair[1]))]
+            elif contender.order == "expected":
+                seconds = dict(zip(values, problem.expected_seconds_of(values)))
+                values.sort(key=lambda one: seconds[one])
+            out.append(listed(values))
         return out
 
-    def _trajectory(self, name: str, seed: int, subgraph: Subgraph, problem: Problem, search: Search) -> list[float]:
-        """The best latency after each measurement."""
-        known, new = self._known.get((name, seed, subgraph.id), {}), []
-        best: list[float] = []
+    def _trajectory(self, name: str, seed: int, subgraph: Subgraph, problem: Problem, search: Search,
+                    budget: int) -> list[dict[str, Any]]:
+        """The rows of one search, in their order. What the log has of it is not written again."""
+        done = sum((row["method"], row["seed"], row["subgraph"]) == (name, seed, subgraph.id) for row in self.rows)
+        out: list[dict[str, Any]] = []
 
         def measure(values: Values) -> float:
-            if values in known:
-                latency = known[values]
-            else:
-                candidate = Candidate(subgraph.id, self.spaces[subgraph.id], values)
-                row = self.device.measure([candidate])[0]
-                latency = _latency(row)
-                new.append({"subgraph": subgraph.id, "target": self.target, "sentence": "", "values": list(values),
-                            "device": self.device.name, "method": name, "seed": seed, "run": self.folder.name, **row})
-                if self.table is None:
-                    with Log(self.log_path) as log:
-                        log.append(new[-1:])
-            best.append(min(latency, best[-1] if best else math.inf))
-            return latency
+            known = self._known.get((subgraph.id, values))
+            measured = known or self.device.measure([Candidate(subgraph.id, self.spaces[subgraph.id], values)])[0]
+            row = {"subgraph": subgraph.id, "target": self.target, "sentence": "", "values": list(values),
+                   "device": self.device.name, "method": name, "seed": seed, "run": self.folder.name, "place": len(out),
+                   "budget": budget,
+                   **{key: measured[key] for key in MEASURED if key in measured}}
+            self._known[subgraph.id, values] = row
+            out.append(row)
+            if self.table is None and len(out) > done:
+                with Log(self.log_path) as log:
+                    log.append([row])
+            return latency_of(row)
 
-        search(problem, max(self.budget.counts), random.Random(f"{name}/{seed}/{subgraph.id}"), measure)
-        return best
-
-    def _report(self, trajectories: dict[str, dict[tuple[str, int], list[float]]], offline: dict[str, int]) -> dict[str, Any]:
-        """Quality after k measurements is the latency of the best program known, over all methods, divided by that of
-        the best of the first k."""
-        known = {one.id: math.inf for one in self.subgraphs}
-        for of_method in trajectories.values():
-            for (subgraph, _), best in of_method.items():
-                known[subgraph] = min(known[subgraph], best[-1] if best else math.inf)
-        for row in self.table or []:
-            if row["subgraph"] in known:
-                known[row["subgraph"]] = min(known[row["subgraph"]], _latency(row))
-        usable = [one for one in self.subgraphs if math.isfinite(known[one.id])]
-        methods = {}
-        for name, of_method in trajectories.items():
-            rows = []
-            for count in self.budget.counts:
-                rows.append({"k": count, **self._at(of_method, count, known, usable, trajectories)})
-            methods[name] = {"offline_measurements": offline.get(name, 0), "at": rows}
-        return {"device": self.device.name, "target": self.target, "seeds": self.budget.seeds,
-                "subgraphs": {one.id: {"name": one.name, "family": one.family, "best_known_s": known[one.id]} for one in usable},
-                "without_any_result": [one.name for one in self.subgraphs if one not in usable], "methods": methods}
-
-    def _at(self, of_method: dict[tuple[str, int], list[float]], count: int, known: dict[str, float],
-            usable: Sequence[Subgraph], trajectories: dict[str, dict[tuple[str, int], list[float]]]) -> dict[str, Any]:
-        def latency(found: dict[tuple[str, int], list[float]], subgraph: str) -> float:
-            """The geometric mean over seeds; a seed without any result counts as a hundred times the best."""
-            values = []
-            for seed in range(self.budget.seeds):
-                best = found[subgraph, seed]
-                value = best[min(count, len(best)) - 1] if best else math.inf
-                values.append(value if math.isfinite(value) else 100 * known[subgraph])
-            return geometric_mean(values)
-
-        mine = [latency(of_method, one.id) for one in usable]
-        best = [known[one.id] for one in usable]
-        interval = bootstrap([known_s / value for known_s, value in zip(best, mine)])
-        out: dict[str, Any] = {"quality": interval.mean, "low": interval.low, "high": interval.high,
-                               "ratio_of_sums": ratio_of_sums(mine, best)}
-        for rival in ("masked random", "boosted trees"):
-            if rival in trajectories and trajectories[rival] is not of_method:
-                out[f"win_tie_loss_{rival.replace(' ', '_')}"] = wins(mine, [latency(trajectories[rival], one.id) for one in usable])
+        search(problem, budget, _random_of(name, seed, subgraph), measure)
         return out
 
 
-def _latency(row: dict[str, Any]) -> float:
-    return row["median_s"] if row["outcome"] == "ok" else math.inf
+def _random_of(name: str, seed: int, subgraph: Subgraph) -> random.Random:
+    return random.Random(f"{name}/{seed}/{subgraph.id}")
 
 
 def nearest_subgraph(subgraph: Subgraph, others: Sequence[Subgraph]) -> Subgraph:
@@ -226,19 +237,6 @@ def nearest_subgraph(subgraph: Subgraph, others: Sequence[Subgraph]) -> Subgraph
 def _sizes(name: str) -> dict[str, float]:
     pairs = (word.split("=") for word in name.split(" ")[1:] if "=" in word)
     return {key: float(value) for key, value in pairs}
-
-
-def report_text(report: dict[str, Any]) -> str:
-    """A table in Markdown. Models that were tuned beforehand and searches that learn as they go are marked apart."""
-    counts = [row["k"] for row in next(iter(report["methods"].values()))["at"]]
-    lines = [f"Device {report['device']}, {len(report['subgraphs'])} subgraphs, {report['seeds']} seeds. Quality: best known "
-             "latency over the best of the first k, geometric mean and 95 % interval over subgraphs.", "",
-             "| method | measured beforehand | " + " | ".join(f"k={count}" for count in counts) + " |",
-             "|---|---|" + "---|" * len(counts)]
-    for name, method in report["methods"].items():
-        cells = [f"{row['quality']:.2f} ({row['low']:.2f} to {row['high']:.2f})" for row in method["at"]]
-        lines.append(f"| {name} | {method['offline_measurements']} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
 
 
 def record_table(path: str | Path, subgraph: Subgraph, space: Space, device: Device, target: str, count: int, seed: int) -> int:
@@ -259,6 +257,38 @@ def record_table(path: str | Path, subgraph: Subgraph, space: Space, device: Dev
     return len(missing)
 
 
-def write_report(folder: str | Path, report: dict[str, Any]) -> None:
-    write_whole(Path(folder, "report.json"), json_line(report))
-    write_whole(Path(folder, "report.md"), report_text(report).encode())
+def winners_of(rows: Sequence[dict[str, Any]], counts: Sequence[int]) -> dict[str, list[Values]]:
+    """Of each subgraph the programs that are the best of some search after some of the counts."""
+    out: dict[str, dict[Values, None]] = {}
+    for found in trajectories(rows).values():
+        for (subgraph, _), of_search in sorted(found.items()):
+            for count in counts:
+                best = best_of(of_search, count)
+                if best:
+                    out.setdefault(subgraph, {})[tuple(best["values"])] = None
+    return {subgraph: sorted(values) for subgraph, values in out.items()}
+
+
+def measure_winners(out: str | Path, programs: Sequence[dict[str, Any]], subgraphs: dict[str, Subgraph], target: str,
+                    binary: str | Path, kind: str, budget: float, say: Callable[[str], None]) -> None:
+    """The programs of one subgraph by turns, in a fresh process for each subgraph; rows are appended to OUT, and what it
+    has is not measured again. A program is an object with "subgraph", "values" and "document". On a GPU several
+    processes compile side by side, and use the device by turns."""
+    done = {row["subgraph"] for row in (read_database(out) if Path(out).exists() else [])}
+    by_subgraph: dict[str, list[dict[str, Any]]] = {}
+    for program in programs:
+        if program["subgraph"] in subgraphs and program["subgraph"] not in done:
+            by_subgraph.setdefault(program["subgraph"], []).append(program)
+    lock = threading.Lock()
+
+    def one_subgraph(key: str) -> None:
+        mine = by_subgraph[key]
+        answers = time_by_turns(binary, kind, budget, subgraphs[key].document, [one["document"] for one in mine])
+        rows = [{"subgraph": key, "target": target, "sentence": "", "values": one["values"], "device": kind,
+                 "method": "winner", "run": "winners", **row_of(answer, {})} for one, answer in zip(mine, answers)]
+        with lock, Log(out) as log:
+            log.append(rows)
+            say(f"{subgraphs[key].name}: {len(mine)} winners measured again")
+
+    with ThreadPoolExecutor(8 if kind == "cuda" else 1) as pool:
+        list(pool.map(one_subgraph, sorted(by_subgraph)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 from pathlib import Path
 from typing import Any, Iterator
@@ -23,10 +24,10 @@ def write_whole(path: str | Path, content: bytes) -> None:
 
 
 def read_log(path: str | Path) -> Iterator[dict[str, Any]]:
-    """The objects of a log. A last line without its end is left out: whoever wrote it was killed in the middle."""
+    """The objects of a log, which may be compressed (.xz). A last line without its end is left out: whoever wrote it was killed in the middle."""
     if not os.path.exists(path):
         return
-    with open(path, "rb") as file:
+    with lzma.open(path, "rb") if str(path).endswith(".xz") else open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return

@@ -28,8 +28,8 @@ class Shape:
         return asdict(self)
 
 
-# Layers, width and heads by name: `tiny` is for tests (0.4 M parameters), `default` 11 M, `large` 26 M.
-SIZES = {"tiny": (3, 96, 3), "small": (4, 192, 3), "default": (6, 384, 6), "large": (8, 512, 8)}
+# Layers, width and heads by name: `tiny` is for tests (0.4 M parameters), `medium` 3 M, `default` 11 M, `large` 26 M.
+SIZES = {"tiny": (3, 96, 3), "small": (4, 192, 3), "medium": (5, 224, 7), "default": (6, 384, 6), "large": (8, 512, 8)}
 
 
 class Layer(nn.Module):

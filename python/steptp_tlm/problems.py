@@ -10,7 +10,7 @@ from typing import Any, Protocol, Sequence
 import torch
 from torch import Tensor
 
-from .space import Cursors, Library, Space, SpaceError
+from .space import Cursors, Library, Space
 
 Values = tuple[int, ...]
 # A tree sees a sentence as so many numbers: one place for each opcode and object, shared where there are more.
@@ -22,13 +22,17 @@ class Problem(Protocol):
 
     def mutate(self, values: Values, rng: random.Random) -> Values: ...
 
+    def some_random(self, count: int, rng: random.Random) -> list[Values]: ...
+
+    def mutate_all(self, parents: Sequence[Values], rng: random.Random) -> list[Values]: ...
+
     def refit(self, values: Values, rng: random.Random) -> Values | None: ...
 
     def surprise(self, values: Values) -> float: ...
 
     def features(self, values: Sequence[Values]) -> Tensor: ...
 
-    def expected_seconds(self, values: Values) -> float: ...
+    def expected_seconds_of(self, sentences: Sequence[Values]) -> list[float]: ...
 
     def pool(self, count: int, rng: random.Random) -> list[Values]: ...
 
@@ -96,18 +100,34 @@ class SpaceProblem:
     def random(self, rng: random.Random) -> Values:
         return self._walk(rng, lambda step, question, legal: None)
 
+    def some_random(self, count: int, rng: random.Random) -> list[Values]:
+        return self.space.sample_values(rng.getrandbits(60), count)
+
     def mutate(self, values: Values, rng: random.Random) -> Values:
-        """Another value at one place; what stands elsewhere stays where it is legal."""
-        steps = take_steps(self.space, [values])
-        known = dict(zip(zip(steps.opcodes[0], steps.objects[0]), values))
-        place = rng.randrange(len(values))
+        return self.mutate_all([values], rng)[0]
 
-        def choose(step: int, question: tuple[int, int], legal: list[int]) -> int | None:
-            if step == place and len(legal) > 1:
-                return rng.choice([value for value in legal if value != values[place]])
-            return known.get(question)
-
-        return self._walk(rng, choose)
+    def mutate_all(self, parents: Sequence[Values], rng: random.Random) -> list[Values]:
+        """Of each another value at one place; what stands elsewhere stays where it is legal. All are walked together."""
+        steps, cursors = take_steps(self.space, parents), Cursors([self.space] * len(parents))
+        known = [dict(zip(zip(opcodes, objects), values))
+                 for opcodes, objects, values in zip(steps.opcodes, steps.objects, parents)]
+        places = [rng.randrange(len(values)) for values in parents]
+        out: list[list[int]] = [[] for _ in parents]
+        left, step = cursors.step(None), 0
+        while left:
+            opcodes, objects, masks = cursors.opcodes.tolist(), cursors.objects.tolist(), cursors.masks.numpy()
+            chosen = [-1] * len(parents)
+            for row, values in enumerate(parents):
+                if opcodes[row] < 0:
+                    continue
+                legal = masks[row].nonzero()[0].tolist()
+                value = known[row].get((opcodes[row], objects[row]))
+                if step == places[row] and len(legal) > 1:
+                    value = rng.choice([other for other in legal if other != values[step]])
+                chosen[row] = value if value in legal else rng.choice(legal)
+                out[row].append(chosen[row])
+            left, step = cursors.step(torch.tensor(chosen, dtype=torch.int32)), step + 1
+        return list(map(tuple, out))
 
     def refit(self, values: Values, rng: random.Random) -> Values | None:
         """Values of another subgraph, decision by decision, where they are legal here."""
@@ -120,16 +140,13 @@ class SpaceProblem:
         return features_of(self.space, values)
 
     def pool(self, count: int, rng: random.Random) -> list[Values]:
-        """Different programs, of `count` random ones."""
-        return sorted({self.random(rng) for _ in range(count)})
+        """Different programs, of 20 times as many random ones."""
+        return self.space.sample_values(rng.getrandbits(60), 20 * count)[:count]
 
-    def expected_seconds(self, values: Values) -> float:
-        if values not in self._expected:
-            try:
-                self._expected[values] = self.space.expected_seconds(values)
-            except SpaceError:
-                self._expected[values] = math.inf
-        return self._expected[values]
+    def expected_seconds_of(self, sentences: Sequence[Values]) -> list[float]:
+        new = [values for values in sentences if values not in self._expected]
+        self._expected.update(zip(new, expected_of(self.space, new)))
+        return [self._expected[values] for values in sentences]
 
 
 class TableProblem:
@@ -144,10 +161,15 @@ class TableProblem:
             for opcode, object_, value in zip(self.steps.opcodes[row], self.steps.objects[row], values):
                 self._features[row, (opcode * 7 + object_ * 31) % FEATURES] += number_of(words[value], value)
         self._chances = [math.exp(-surprise) for surprise in self.steps.surprises]
-        self._expected: dict[Values, float] = {}
 
     def random(self, rng: random.Random) -> Values:
         return rng.choices(self.sentences, self._chances)[0]
+
+    def some_random(self, count: int, rng: random.Random) -> list[Values]:
+        return rng.choices(self.sentences, self._chances, k=count)
+
+    def mutate_all(self, parents: Sequence[Values], rng: random.Random) -> list[Values]:
+        return [self.mutate(values, rng) for values in parents]
 
     def mutate(self, values: Values, rng: random.Random) -> Values:
         """The nearest of some rows of the table: the one that differs at the fewest places."""
@@ -167,13 +189,13 @@ class TableProblem:
         """A table is small enough to look at all of it."""
         return list(self.sentences)
 
-    def expected_seconds(self, values: Values) -> float:
-        if values not in self._expected:
-            try:
-                self._expected[values] = self.space.expected_seconds(values)
-            except SpaceError:
-                self._expected[values] = math.inf
-        return self._expected[values]
+    def expected_seconds_of(self, sentences: Sequence[Values]) -> list[float]:
+        return expected_of(self.space, sentences)
+
+
+def expected_of(space: Space, sentences: Sequence[Values]) -> list[float]:
+    """What the analytic model expects; infinity where it says nothing."""
+    return [seconds if seconds > 0 else math.inf for seconds in space.all_expected_seconds(sentences)]
 
 
 def _distance(one: Values, other: Values) -> int:

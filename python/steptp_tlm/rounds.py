@@ -17,16 +17,19 @@ from typing import Any, Callable, Sequence
 
 import torch
 
-from .corpus import Sentences, Subgraph
-from .database import by_latency, measured_values, read_database
+from .corpus import Subgraph
+from .database import measured_values, read_database
 from .devices import Candidate, Device
 from .files import Log, json_line, read_log, write_whole
 from .model import Model
 from .sample import Drawn, Wanted, draw_sentences
-from .space import NO_WORD, NOT_KNOWN, Cursors, Library, Space
+from .space import NO_WORD, NOT_KNOWN, Library, Space
 from .train import Plan, Training
+from .tuning import tuning_sentences
 from .weights import read_weights, weights_bytes, write_weights
 
+# Programs that are measured before their rows are written.
+CHUNK = 64
 # Drawing ends where so many times the wanted number gave no more new sentences: the space is small, or the model sure.
 MOST_DRAWS = 8
 
@@ -57,48 +60,43 @@ class Interrupted(RuntimeError):
     """For tests: the run ends at this point as if it had been killed."""
 
 
-def tuning_sentences(
-    rows: Sequence[dict[str, Any]], spaces: dict[str, Space], quality: bool, keep_best: int
-) -> Sentences:
-    """With quality: all programs that ran, with the decile of their latency. Without: the best of each subgraph."""
-    out = Sentences()
-    for subgraph, found in sorted(by_latency(rows).items()):
-        if subgraph not in spaces:
-            continue
-        space = spaces[subgraph]
-        for place, best in enumerate(found if quality else found[:keep_best]):
-            word = 10 * place // len(found) if quality else NO_WORD
-            out.add(space.prompt(word), decisions_of(space, best.values))
-    return out
+@dataclass(frozen=True)
+class Draw:
+    """Different sentences of one space that are wanted; `name` numbers them, so that drawing is repeatable."""
+
+    space: Space
+    known: frozenset[tuple[int, ...]]  # which are not wanted
+    count: int
+    prompt: list[int]
+    name: str
 
 
-def decisions_of(space: Space, values: Sequence[int]) -> list[int]:
-    """Opcode, object and value of each decision."""
-    cursors, out = Cursors([space]), []
-    cursors.step(None)
-    for value in values:
-        out += [int(cursors.opcodes[0]), int(cursors.objects[0]), value]
-        cursors.step(torch.tensor([value], dtype=torch.int32))
-    return out
+def new_sentences_of_all(model: Model, draws: Sequence[Draw], batch: int) -> list[list[Drawn]]:
+    """Different sentences that are not known, for many spaces at once."""
+    found: list[list[Drawn]] = [[] for _ in draws]
+    seen = [set(draw.known) for draw in draws]
+    for attempt in range(MOST_DRAWS):
+        wanted, owners = [], []
+        for place, draw in enumerate(draws):
+            for number in range(2 * (draw.count - len(found[place]))):
+                wanted.append(Wanted(draw.space, draw.prompt, f"{draw.name}/{attempt}/{number}"))
+                owners.append(place)
+        if not wanted:
+            break
+        for place, drawn in zip(owners, draw_sentences(model, wanted, batch)):
+            values = tuple(drawn.values)
+            if drawn.too_long or values in seen[place] or len(found[place]) == draws[place].count:
+                continue
+            seen[place].add(values)
+            found[place].append(drawn)
+    return found
 
 
 def new_sentences(
     model: Model, space: Space, known: set[tuple[int, ...]], count: int, prompt: list[int], name: str, batch: int
 ) -> list[Drawn]:
-    """Different sentences that were not measured. Their names number them, so that drawing is repeatable."""
-    known, out = set(known), []
-    for attempt in range(MOST_DRAWS):
-        missing = count - len(out)
-        if missing == 0:
-            break
-        wanted = [Wanted(space, prompt, f"{name}/{attempt}/{place}") for place in range(2 * missing)]
-        for drawn in draw_sentences(model, wanted, batch):
-            values = tuple(drawn.values)
-            if drawn.too_long or values in known or len(out) == count:
-                continue
-            known.add(values)
-            out.append(drawn)
-    return out
+    """The same for one space."""
+    return new_sentences_of_all(model, [Draw(space, frozenset(known), count, prompt, name)], batch)[0]
 
 
 def last_gain(rows: Sequence[dict[str, Any]], subgraph: str) -> float:
@@ -125,11 +123,9 @@ class Run:
         ordered = sorted((one for one in subgraphs if one.id in spaces), key=lambda one: (one.family, one.name, one.id))
         self.parts = [ordered[part :: settings.batches] for part in range(settings.batches)]
         self.spaces = spaces
-        self.base, header = read_weights(base)
-        if header["vocabulary_sha256"] != Library.get().vocabulary_sha256:
-            raise OtherRun(f"{base} was trained with another vocabulary than the one of this library")
+        self.base, _ = read_weights(base)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._agree(weights_bytes(self.base, header["vocabulary_sha256"], "f32", {}), ordered)
+        self._agree(weights_bytes(self.base, "f32", {}), ordered)
         self.database = self.folder / "database.jsonl"
 
     def _agree(self, base: bytes, subgraphs: Sequence[Subgraph]) -> None:
@@ -145,17 +141,20 @@ class Run:
             if found.get(key) != value and key not in ("rounds",):
                 raise OtherRun(f"{path}: this folder has a run with another {key!r}; take another folder, or the same options")
 
-    def go(self, stop_after: int | None = None) -> None:
-        """All rounds that are missing. `stop_after` measured chunks it ends with `Interrupted`, for tests."""
+    def go(self, stop_after: int | None = None, go_on: Callable[[], object] = lambda: None) -> None:
+        """All rounds that are missing. `stop_after` measured chunks it ends with `Interrupted`, for tests. `go_on` is
+        called before each chunk and may end the run by an exception."""
         chunks = 0
         for step in range(self.settings.rounds * self.settings.batches):
             part = self._part(step)
+            go_on()
             proposals = self._proposals(step, part)
             rows = read_database(self.database) if self.database.exists() else []
             done = sum(row["round"] == step for row in rows)
             with Log(self.database) as log:
                 while done < len(proposals):
-                    chunk = proposals[done : done + 64]
+                    go_on()
+                    chunk = proposals[done : done + CHUNK * getattr(self.device, "parallel", 1)]
                     log.append(self._measured(step, done, chunk))
                     done += len(chunk)
                     chunks += 1
@@ -175,10 +174,11 @@ class Run:
         words = Library.get().words
         candidates = [Candidate(one["subgraph"], self.spaces[one["subgraph"]], tuple(one["values"])) for one in chunk]
         answers = self.device.measure(candidates)
+        methods = [{key: one[key] for key in ("method",) if key in one} for one in chunk]
         return [
             {"subgraph": one.subgraph, "target": self.settings.target,
              "sentence": " ".join(words[value] for value in one.values), "values": list(one.values),
-             "device": self.device.name, "method": "tlm", "run": self.folder.name, "round": step,
+             "device": self.device.name, "method": "tlm", **methods[place], "run": self.folder.name, "round": step,
              "place": first + place, "seed": self.settings.seed, **answer}
             for place, (one, answer) in enumerate(zip(candidates, answers))
         ]
@@ -190,22 +190,22 @@ class Run:
             return list(read_log(path))
         rows = read_database(self.database) if self.database.exists() else []
         model = self._tuned(step, rows)
-        known, out = measured_values(rows), []
+        known, draws = measured_values(rows), []
+        best_word = 0 if rows else NOT_KNOWN
         for subgraph in part:
             space = self.spaces[subgraph.id]
-            best_word = 0 if rows else NOT_KNOWN
             prompt = space.prompt(best_word if self.settings.quality else NO_WORD)
-            name = f"{self.settings.seed}/{step}/{subgraph.id}"
-            for drawn in new_sentences(model, space, known.get(subgraph.id, set()), self.settings.each, prompt, name,
-                                       self.settings.draw_batch):
-                out.append({"subgraph": subgraph.id, "values": drawn.values})
+            draws.append(Draw(space, frozenset(known.get(subgraph.id, ())), self.settings.each, prompt,
+                              f"{self.settings.seed}/{step}/{subgraph.id}"))
+        found = new_sentences_of_all(model, draws, self.settings.draw_batch)
+        out = [{"subgraph": subgraph.id, "values": drawn.values} for subgraph, of_one in zip(part, found) for drawn in of_one]
         write_whole(path, b"".join(json_line(row) for row in out))
         self.say(f"round {step // self.settings.batches + 1}: {len(out)} sentences drawn")
         return out
 
     def _tuned(self, step: int, rows: Sequence[dict[str, Any]]) -> Model:
         """The base, fine-tuned on everything that is measured so far; the base itself where that is nothing."""
-        sentences = tuning_sentences(rows, self.spaces, self.settings.quality, self.settings.keep_best)
+        sentences = tuning_sentences(rows, self.spaces, self.settings.quality, 0 if self.settings.quality else self.settings.keep_best)
         model = copy.deepcopy(self.base).to(self.torch_device)
         if len(sentences) == 0:
             return model.eval()
@@ -215,7 +215,7 @@ class Run:
             progress = Training(model, sentences, plan, self.torch_device, None, {}).run()
             card = {"made_by": "steptp tlm round", "round": step, "sentences": len(sentences), "device": self.device.name,
                     "target": self.settings.target, "quality": self.settings.quality, "measurements": len(rows)}
-            write_weights(path, model, Library.get().vocabulary_sha256, card, storage="f32")
+            write_weights(path, model, card, storage="f32")
             self.say(f"fine-tuned on {len(sentences)} sentences, loss {progress.loss:.3f}")
         tuned, _ = read_weights(path)
         return tuned.to(self.torch_device).eval()

@@ -22,7 +22,7 @@ Search = Callable[[Problem, int, random.Random, Measure], None]
 MOST_REPEATS = 200
 FIRST_MEASUREMENTS = 16
 PROPOSALS = 128
-POOL = 1024
+POOL = 256
 
 
 class Seen:
@@ -65,7 +65,7 @@ def uniform_over_valid(problem: Problem, budget: int, rng: random.Random, measur
     """Every program as likely as any other: of some masked random ones, one with a chance that makes up for its own."""
     seen = Seen(budget, measure)
     while seen.goes_on():
-        some = [problem.random(rng) for _ in range(32)]
+        some = problem.some_random(32, rng)
         surprises = [problem.surprise(values) for values in some]
         most = max(surprises)
         seen.measure(rng.choices(some, [math.exp(surprise - most) for surprise in surprises])[0])
@@ -93,8 +93,8 @@ def boosted_trees(problem: Problem, budget: int, rng: random.Random, measure: Me
         if model is None or count >= fitted + max(1, fitted // 16):
             model, fitted = _fit(problem, seen), count
         best = seen.best(8)
-        proposals = {problem.random(rng) for _ in range(PROPOSALS // 2)}
-        proposals |= {problem.mutate(rng.choice(best), rng) for _ in range(PROPOSALS // 2)}
+        proposals = set(problem.some_random(PROPOSALS // 2, rng))
+        proposals |= set(problem.mutate_all([rng.choice(best) for _ in range(PROPOSALS // 2)], rng))
         new = sorted(values for values in proposals if values not in seen.latencies)
         if not new:
             seen.measure(problem.random(rng))
@@ -114,7 +114,9 @@ def _fit(problem: Problem, seen: Seen) -> BoostedTrees:
 
 def analytic_top(problem: Problem, budget: int, rng: random.Random, measure: Measure) -> None:
     """Of many random programs those that the analytic model expects to be fastest."""
-    in_this_order(sorted(problem.pool(POOL, rng), key=lambda values: (problem.expected_seconds(values), values)), budget, measure)
+    pool = problem.pool(POOL, rng)
+    seconds = problem.expected_seconds_of(pool)
+    in_this_order((values for _, values in sorted(zip(seconds, pool))), budget, measure)
 
 
 def neighbour_transfer(known: Sequence[Values]) -> Search:

@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import torch
 from torch import Tensor
 
-ABI = 1
+ABI = 2
 PAD, BOS, EOS, PPT = 0, 1, 2, 3
 MOST_TOKENS = 512
 # What a prompt says of quality: nothing at all, the word for "not known", or a decile from 0, the best.
@@ -32,6 +32,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "steptp_string_free": (None, [c_void_p]),
     "steptp_vocabulary_size": (c_int32, []),
     "steptp_vocabulary_hash": (c_char_p, []),
+    "steptp_space_version": (c_int32, []),
     "steptp_vocabulary_word": (c_char_p, [c_int32]),
     "steptp_vocabulary_token": (c_int32, [c_char_p]),
     "steptp_space_open": (c_void_p, [c_char_p, c_char_p, POINTER(c_void_p)]),
@@ -54,6 +55,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
         c_int64,
         [c_void_p, c_uint64, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(c_void_p)],
     ),
+    "steptp_space_expected": (c_int64, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, c_void_p]),
 }
 
 
@@ -84,6 +86,7 @@ class Library:
         if self.c.steptp_cursor_abi() != ABI:
             raise SpaceError(f"{path} has version {self.c.steptp_cursor_abi()} of its interface, and this package wants {ABI}")
         self.vocabulary_size = self.c.steptp_vocabulary_size()
+        self.space_version = self.c.steptp_space_version()
         self.vocabulary_sha256 = self.c.steptp_vocabulary_hash().decode()
         self.words = [self.c.steptp_vocabulary_word(token).decode() for token in range(self.vocabulary_size)]
         self.token_of = {word: token for token, word in enumerate(self.words)}
@@ -137,6 +140,23 @@ class Space:
         if made != count:
             raise Refused(self.library.take(error.value))
         return tokens, lengths
+
+    def sample_values(self, seed: int, count: int) -> list[tuple[int, ...]]:
+        """The values of random sentences, each sentence once, in the order in which they were drawn."""
+        tokens, lengths = self.sample(seed, count)
+        begin = len(self.prompt())
+        rows = zip(tokens.tolist(), lengths.tolist())
+        return list(dict.fromkeys(tuple(row[begin + 2 : length - 1 : 3]) for row, length in rows))
+
+    def all_expected_seconds(self, sentences: Sequence[Sequence[int]]) -> list[float]:
+        """What the analytic model expects of each of them; NaN where it says nothing. Other threads go on meanwhile."""
+        longest = max(map(len, sentences), default=1)
+        values = torch.tensor([list(row) + [0] * (longest - len(row)) for row in sentences], dtype=torch.int32)
+        counts = torch.tensor([len(row) for row in sentences], dtype=torch.int32)
+        out = torch.zeros(len(sentences), dtype=torch.float64)
+        self.library.c.steptp_space_expected(
+            self.pointer, values.data_ptr(), len(sentences), longest, counts.data_ptr(), out.data_ptr())
+        return out.tolist()
 
     def finish(self, values: Sequence[int]) -> dict[str, Any]:
         """{"leir", "plan", "recipe"} of the decisions with these values."""

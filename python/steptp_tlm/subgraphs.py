@@ -3,7 +3,9 @@ family for the test. Which ones they are, the seed alone decides."""
 
 from __future__ import annotations
 
+import math
 import random
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +96,16 @@ def _matrix_vector(rng: random.Random, kind: str, scale: int) -> Arguments:
 UNSEEN = Family("matrix times vector", ("Matrix_vector_multiplication",), _matrix_vector)
 
 
+# Inputs and outputs of a program have at most so many elements together: drawing larger ones takes longer than measuring.
+MOST_ELEMENTS = 8_000_000
+
+
+def elements_of(document: str) -> int:
+    """Of all inputs and outputs of a document."""
+    shapes = re.findall(r"^@(?:input|output) .*\[([0-9,]*)\]", document, re.MULTILINE)
+    return sum(math.prod(int(extent) for extent in shape.split(",") if extent) for shape in shapes)
+
+
 class CannotMake(RuntimeError):
     """The binary refused a type or its arguments."""
 
@@ -118,7 +130,7 @@ def _draw_family(binary: str | Path, family: Family, count: int, rng: random.Ran
             if failures > 20 * count + 20:
                 raise
             continue
-        if document in seen:
+        if document in seen or elements_of(document) > MOST_ELEMENTS:
             continue
         seen.add(document)
         made += 1

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from .corpus import NOTHING, Batch, Sentences, batches_of_epoch, groups_of, make_batch
+from .corpus import NOTHING, Batch, Sentences, batches_of_epoch, groups_of, largest_size, make_batch
 from .files import write_whole
 from .model import Model
 
@@ -94,12 +94,16 @@ class Training:
         vectors = [parameter for parameter in model.parameters() if parameter.dim() == 1]
         self.optimizer = torch.optim.AdamW(
             [{"params": matrices, "weight_decay": plan.decay}, {"params": vectors, "weight_decay": 0.0}],
-            lr=plan.rate, betas=(0.9, 0.95),
+            lr=plan.rate, betas=(0.9, 0.95), fused=device.type == "cuda",
         )
         self.step = 0
         # Epochs differ by a few batches, because rows are filled differently.
-        self._epochs = [len(batches_of_epoch(sentences, plan.batch, plan.row_tokens, plan.seed, epoch)) for epoch in range(plan.epochs)]
-        self.steps = sum(self._epochs)
+        self._batches = [
+            batches_of_epoch(sentences, plan.batch, plan.row_tokens, plan.seed, epoch) for epoch in range(plan.epochs)
+        ]
+        self.steps = sum(map(len, self._batches))
+        # A compiled model is for one size of batches.
+        self._size = largest_size(sentences, self._batches) if compiled else None
         if self.checkpoint and self.checkpoint.exists():
             self._resume()
 
@@ -135,15 +139,10 @@ class Training:
         begin = saved = time.monotonic()
         first, tokens, losses = self.step, 0, []
         self.model.train()
-        batches: list[list[list[int]]] = []
-        epoch = -1
         progress = Progress(self.step, self.steps, math.nan, 0.0, self.step >= self.steps)
         while self.step < self.steps and self.step - first < most_steps and time.monotonic() - begin < seconds:
-            now, place = self._place_of(self.step)
-            if now != epoch:
-                epoch = now
-                batches = batches_of_epoch(self.sentences, self.plan.batch, self.plan.row_tokens, self.plan.seed, epoch)
-            batch = make_batch(self.sentences, batches[place])
+            epoch, place = self._place_of(self.step)
+            batch = make_batch(self.sentences, self._batches[epoch][place], self._size)
             losses.append(self._one_step(batch))
             tokens += batch.tokens.numel()
             if self.step % 20 == 0 or self.step == self.steps:
@@ -158,12 +157,16 @@ class Training:
         self.save()
         return Progress(self.step, self.steps, progress.loss, progress.tokens_per_second, self.step >= self.steps)
 
+    def steps_until(self, epoch: int) -> int:
+        """How many steps the first so many epochs have."""
+        return sum(map(len, self._batches[:epoch]))
+
     def _place_of(self, step: int) -> tuple[int, int]:
         """The epoch, and the place of the batch in it."""
-        for epoch, count in enumerate(self._epochs):
-            if step < count:
+        for epoch, batches in enumerate(self._batches):
+            if step < len(batches):
                 return epoch, step
-            step -= count
+            step -= len(batches)
         raise ValueError("a step behind the last one")
 
     def _one_step(self, batch: Batch) -> Tensor:

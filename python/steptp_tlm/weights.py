@@ -13,6 +13,7 @@ from torch import Tensor
 
 from .files import write_whole
 from .model import Model, Shape
+from .space import Library
 
 FIRST_LINE = b"steptp-tlm-weights 1\n"
 STORAGES = {"bf16": torch.bfloat16, "f32": torch.float32}
@@ -37,8 +38,10 @@ def parameters_in_order(model: Model) -> Iterator[Tensor]:
     yield model.last_norm.weight
 
 
-def weights_bytes(model: Model, vocabulary_sha256: str, storage: str, card: dict[str, Any]) -> bytes:
-    header = {**model.shape.as_dict(), "vocabulary_sha256": vocabulary_sha256, "storage": storage, "card": card}
+def weights_bytes(model: Model, storage: str, card: dict[str, Any]) -> bytes:
+    library = Library.get()
+    header = {**model.shape.as_dict(), "vocabulary_sha256": library.vocabulary_sha256,
+              "space_version": library.space_version, "storage": storage, "card": card}
     pieces = [FIRST_LINE, json.dumps(header, separators=(",", ":")).encode() + b"\n"]
     for parameter in parameters_in_order(model):
         # bf16 travels as the 16-bit integers with the same bits, because numpy has no such type.
@@ -49,11 +52,10 @@ def weights_bytes(model: Model, vocabulary_sha256: str, storage: str, card: dict
 
 
 def write_weights(
-    path: str | Path, model: Model, vocabulary_sha256: str, card: dict[str, Any], storage: str = "bf16",
-    part_bytes: int | None = None,
+    path: str | Path, model: Model, card: dict[str, Any], storage: str = "bf16", part_bytes: int | None = None
 ) -> None:
     """Writes PATH, or with `part_bytes` its parts PATH.0, PATH.1, ..."""
-    content = weights_bytes(model, vocabulary_sha256, storage, card)
+    content = weights_bytes(model, storage, card)
     if part_bytes is None:
         write_whole(path, content)
         return
@@ -81,6 +83,12 @@ def read_weights(path: str | Path) -> tuple[Model, dict[str, Any]]:
         raise WeightsError(f"{path}: its SHA-256 is not the one at its end: the file is cut or damaged")
     end = body.index(b"\n", len(FIRST_LINE))
     header = json.loads(body[len(FIRST_LINE) : end])
+    library = Library.get()
+    if header["vocabulary_sha256"] != library.vocabulary_sha256:
+        raise WeightsError(f"{path}: it was trained with another vocabulary than the one of this library")
+    if header.get("space_version", 1) != library.space_version:
+        raise WeightsError(f"{path}: it was trained with version {header.get('space_version', 1)} of the space of plans, "
+                           f"and this library has version {library.space_version}; train it anew")
     model = Model(Shape(**{key: header[key] for key in ("layers", "width", "heads", "positions", "vocabulary")}))
     at, size = end + 1, 2 if header["storage"] == "bf16" else 4
     for parameter in parameters_in_order(model):

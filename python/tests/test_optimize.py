@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
 
 import steptp
+from steptp_cli import steptp_cli
 
 PRODUCT = """@program Product
 @input A f32[256,256]
@@ -43,3 +46,13 @@ def test_bad_input() -> None:
         steptp.optimize(PRODUCT, "tpu")
     with pytest.raises(steptp.DiagnosticError):
         steptp.optimize(PRODUCT.replace("B^{256}_{tx=0}", "B^{257}_{tx=0}"), "plain-cpu")
+
+
+def test_with_a_folder_the_verb_says_what_it_made(tmp_path: pathlib.Path) -> None:
+    done = steptp_cli("optimize", "-", "--device", "plain-cpu", "-o", tmp_path / "fast", text=PRODUCT)
+    said = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert said[0].startswith("Product for plain-cpu: ") and said[0].endswith("proved, safe by proof")
+    assert said[1].startswith("expected ") and "as it came" in said[1]
+    assert said[2] == f"all of it is in {tmp_path / 'fast'}"
+    assert (tmp_path / "fast" / "program.leir").exists()

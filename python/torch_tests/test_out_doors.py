@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import threading
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import steptp
 import torch
 from compare import assert_close, fill, tensors
-from out_support import compare_compiled, compare_gradients, groups, no_surprise, places
+from out_support import SOAK, compare_compiled, compare_gradients, groups, no_surprise, places
 from steptp.torch_out.graphs import SteptpWarning
 from torch import nn
 
@@ -180,6 +181,24 @@ def test_training_through_the_backend(case: str) -> None:
     assert len(groups(reports)) >= 2, "a forward and a backward graph"
 
 
+CONVOLUTIONS = {
+    "with groups": (nn.Conv2d(4, 6, 3, stride=2, padding=1, groups=2), (2, 4, 7, 6)),
+    "of each channel": (nn.Conv2d(4, 8, 3, dilation=2, padding=2, groups=4, bias=False), (2, 4, 6, 5)),
+    "transposed": (nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1, output_padding=1), (2, 3, 4, 5)),
+    "transposed with groups": (nn.ConvTranspose2d(4, 6, (3, 2), stride=(2, 1), dilation=(1, 2), groups=2), (2, 4, 4, 5)),
+    "transposed in one dimension": (nn.ConvTranspose1d(4, 4, 4, stride=2, padding=1, groups=4), (3, 4, 5)),
+    "in three dimensions": (nn.Conv3d(2, 4, 2, stride=2, groups=2), (1, 2, 4, 5, 4)),
+}
+
+
+@pytest.mark.parametrize("case", CONVOLUTIONS if SOAK else ["of each channel", "transposed with groups", "in three dimensions"])
+def test_gradients_of_convolutions(case: str) -> None:
+    torch.manual_seed(0)
+    module, shape = CONVOLUTIONS[case]
+    reports = compare_gradients(fill(copy.deepcopy(module)), [torch.randn(shape)], case)
+    assert len(groups(reports)) >= 2 and not any("convolution" in place.operator for place in places(reports)), places(reports)
+
+
 def test_dropout_draws_what_eager_draws() -> None:
     model, x = fill(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 8))).train(), torch.randn(4, 8)
     torch._dynamo.reset()
@@ -231,15 +250,35 @@ def test_threads_are_welcome() -> None:
     assert not problems
 
 
-def test_samples_leave_slow_groups_to_eager() -> None:
-    model, x = block(), torch.randn(64, 12)
+def test_samples_are_measured(tmp_path: Path) -> None:
+    """A search on this machine for each group, found again in the cache; what is slower than eager is left to it."""
+    torch.manual_seed(0)
+    model, x = nn.Softmax(-1), torch.randn(64, 256)
     with warnings.catch_warnings():
         warnings.simplefilter("error", SteptpWarning)
-        fast = steptp.optimize(model, [x], samples=3)
+        fast = steptp.optimize(model, [x], samples=2, cache=str(tmp_path))
         same(fast, model, x)
-    for group in fast.report.groups:
-        assert group.samples == 3 and group.measured_s is not None and group.measured_s <= group.eager_s
     assert fast.report.groups or all("slower" in place.reason for place in fast.report.places)
+    entries = [json.loads(path.read_text().split("\n", 1)[1]) for path in (tmp_path / "torch").glob("*.json")]
+    assert entries and all(entry["verdict"] in ("proved", "exact") for entry in entries)
+    for searched in (entry["searched"] for entry in entries):
+        assert 1 <= searched["samples"] <= 2 and searched["seconds"] > 0 and searched["outcomes"], searched
+    for group in fast.report.groups:
+        assert group.searched and group.measured_s is not None and group.measured_s <= group.eager_s
+    again = steptp.optimize(model, [x], samples=2, cache=str(tmp_path))
+    assert all(group.from_cache for group in again.report.groups)
+
+
+def test_a_search_that_fails_leaves_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    from steptp.torch_out import planning
+
+    def fails(*_: object, **__: object) -> None:
+        raise steptp.SteptpError("no device, for a test")
+
+    monkeypatch.setattr(planning, "search", fails)
+    program = steptp.read("@input A f32[8,64]\n@output C f32[8]\nB^{8}_{tx=0}L^{64}_{a=0}[C^{f32,g}_{tx}=C^{f32,g}_{tx}+A^{f32,g}_{tx,a};];")
+    entry, _ = planning.planned(program, torch.device("cpu"), planning.Options(samples=2), planning.Store(None))
+    assert entry["verdict"] in ("proved", "exact") and "no device, for a test" in entry["searched"]["stop"]
 
 
 def test_options_that_do_not_exist() -> None:
@@ -267,3 +306,36 @@ def test_the_examples_of_the_page(tmp_path, monkeypatch: pytest.MonkeyPatch, cap
     assert space["model"][0].weight.grad is not None
     space["my_module"] = nn.SiLU()
     assert eval(blocks[2], space)
+
+
+def test_a_group_without_a_plan_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no plan is found for many operators at once, each half gets its own."""
+    from steptp.torch_out import kernels
+
+    planned = kernels.planned
+
+    def only_small(program, device, options, store):
+        entry, from_cache = planned(program, device, options, store)
+        if program.to_text().count(";]") > 4:
+            entry = {**entry, "program": entry["root"], "fallback": True, "reason": "no plan, for a test", "expected_s": 1.0}
+        return entry, from_cache
+
+    monkeypatch.setattr(kernels, "planned", only_small)
+    model, x = block(), torch.randn(5, 12)
+    fast = steptp.optimize(model, [x], cache="off")
+    assert len(fast.report.groups) > 1 and not fast.report.places, fast.report
+    with no_surprise():
+        same(fast, model, x)
+
+
+def test_programs_without_a_plan_run_only_where_they_are_quick() -> None:
+    from steptp.torch_out.planning import why_not_as_it_came
+
+    cpu, gpu = torch.device("cpu"), torch.device("cuda", 0)
+    slow = {"fallback": True, "expected_s": 7.0, "reason": "nothing is expected to be faster"}
+    assert "7 s" in why_not_as_it_came(slow, gpu, 1) and why_not_as_it_came(slow, cpu, 2)
+    assert why_not_as_it_came(slow, cpu, 1) is None
+    in_part = {"fallback": False, "expected_s": 0.006, "reason": "group 1 stays as it came: none was shown equal"}
+    assert why_not_as_it_came(in_part, gpu, 1) and why_not_as_it_came(in_part, cpu, 2) is None
+    for entry in ({**in_part, "reason": None}, {**in_part, "expected_s": 1e-4}, {**slow, "expected_s": 1e-6}, {**slow, "expected_s": None}):
+        assert why_not_as_it_came(entry, gpu, 2) is None

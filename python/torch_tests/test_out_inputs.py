@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import pytest
@@ -194,6 +195,47 @@ def test_tensors_on_two_devices() -> None:
         steptp.optimize(Call(lambda self, x, y: x + y), [torch.randn(3), torch.randn(3, device="meta")])
 
 
+def test_numbers_that_a_graph_computes() -> None:
+    """A scale that is a tensor on the CPU is a number of the program: on a GPU no kernel could read it."""
+    def scaled(self: Any, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x / torch.sqrt(torch.tensor(64.0)) * torch.full((), 1.5, dtype=torch.float64), -1)
+
+    for dtype in (torch.float32, torch.float16, torch.float64):
+        fast = both_doors(Call(scaled), [torch.randn(5, 8).to(dtype)])
+        assert len(fast.report.groups) == 1 and not fast.report.places
+        names = {name.split(".")[1] for name in fast.report.groups[0].operators}
+        assert not names & {"full", "sqrt", "scalar_tensor"}, names
+    # Where it decides the dtype of a result it stays what it is.
+    fast = both_doors(Call(lambda self, x: x * torch.full((), 0.5, dtype=torch.float64)), [torch.arange(6)])
+    with torch.no_grad():
+        assert fast(torch.arange(6)).dtype == torch.float64
+
+
+def test_statistics_are_read_at_each_call_and_masks_are_known() -> None:
+    module = fill(nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3))).eval()
+    x = torch.randn(2, 2, 5, 5)
+    fast = steptp.optimize(module, [x])
+    assert "values" not in fast.report.groups[0].root, "running statistics are no part of a program"
+    module[1].running_mean += 2
+    module[1].running_var *= 3
+    before = len(fast.report.graphs)
+    with torch.no_grad(), no_surprise():
+        assert_close([fast(x)], [module(x)])
+    assert len(fast.report.graphs) == before
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.complex64])
+def test_buffers_of_dtypes_that_leir_does_not_have(dtype: torch.dtype) -> None:
+    module = Call(lambda self, x: x * self.held.to(torch.float32))
+    module.register_buffer("held", torch.tensor([0.5, 1.0, 2.0]).to(dtype))
+    x = torch.randn(4, 3)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Casting complex")
+        fast = steptp.optimize(module, [x])
+        with torch.no_grad():
+            assert_close([fast(x)], [module(x)])
+
+
 def test_hooks() -> None:
     module = fill(nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
     x, seen = torch.randn(3, 4), []
@@ -302,6 +344,41 @@ def test_vmap_and_functional_transforms() -> None:
     assert_close([torch.vmap(fast)(x)], [torch.vmap(module)(x)])
 
 
+def two_groups() -> nn.Module:
+    """The first writes running statistics; an operator of eager PyTorch stands between the two."""
+    module = Call(lambda self, x: torch.relu(torch.fft.fft(self.norm(x)).real * self.scale))
+    module.norm = nn.BatchNorm1d(6)
+    return module.train()
+
+
+@pytest.mark.parametrize("failure", ["memory", "driver"])
+def test_what_fails_in_the_middle_of_a_call(failure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of whoever failed, no trace in the module, and the next call is right."""
+    from steptp.torch_out import kernels
+
+    module, x = two_groups(), torch.randn(5, 6)
+    other, before = copy.deepcopy(module), copy.deepcopy(module.state_dict())
+    fast = steptp.optimize(module, [x])
+    assert len(fast.report.groups) == 2, fast.report
+    errors = {"memory": torch.OutOfMemoryError("no memory, for a test"), "driver": steptp.SteptpError("the driver is gone, for a test")}
+    run, calls = kernels.Group.run, []
+
+    def fails_the_second_time(self: Any, tensors: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 2:
+            raise errors[failure]
+        return run(self, tensors)
+
+    with monkeypatch.context() as patch, torch.no_grad():
+        patch.setattr(kernels.Group, "run", fails_the_second_time)
+        with pytest.raises(type(errors[failure]), match="for a test"):
+            fast(x)
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+    with torch.no_grad(), no_surprise():
+        assert_close([fast(x)], [other(x)])
+    assert_close([module.norm.running_var], [other.norm.running_var])
+
+
 @pytest.mark.parametrize("mode", ["reports", "check"])
 def test_a_wrong_group_is_found_at_its_first_call(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way from a graph to its program goes wrong on purpose."""
@@ -327,3 +404,39 @@ def test_a_wrong_group_is_found_at_its_first_call(mode: str, monkeypatch: pytest
         with torch.no_grad():
             assert not torch.allclose(fast(x), module(x)), "only the check can see it"
     assert groups([]) == [] and places([]) == []
+
+
+def test_certified_values_see_what_a_comparison_with_eager_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is off by a part in ten thousand is within what rounding may do at large, and not at certified elements."""
+    from steptp.torch_out import kernels
+
+    module, x = Call(line), torch.randn(5, 6)
+    fast = steptp.optimize(module, [x], cache="off", check="certified")
+    with torch.no_grad(), no_surprise():
+        assert_close([fast(x)], [module(x)])
+    assert fast.report.groups[0].certified == "5 elements" or int(fast.report.groups[0].certified.split()[0]) > 1
+    right = kernels.read_graph
+
+    def slightly_wrong(exported: Any) -> Any:
+        program, names = right(exported)
+        text = program.to_text()
+        assert "+1" in text
+        return steptp.read(text.replace("+1", "+1.0001")), names
+
+    monkeypatch.setattr(kernels, "read_graph", slightly_wrong)
+    with no_surprise():
+        assert steptp.optimize(module, [x], cache="off").report.groups, "too little for the comparison at the first call"
+    with pytest.warns(SteptpWarning, match="eager PyTorch beside certified values"):
+        fast = steptp.optimize(module, [x], cache="off", check="certified")
+    assert not fast.report.groups
+
+
+def test_modules_beside_certified_values() -> None:
+    torch.manual_seed(0)
+    module = fill(nn.Sequential(nn.Linear(16, 24), nn.GELU(), nn.LayerNorm(24), nn.Linear(24, 4), nn.Softmax(-1))).eval()
+    with no_surprise():
+        fast = steptp.optimize(module, [torch.randn(3, 16)], check="certified")
+    assert [int(group.certified.split()[0]) > 2 for group in fast.report.groups] == [True], fast.report.groups[0].certified
+    # Where nothing can be certified the report says so. Rounding in halves may change a long softmax by as much as it is.
+    halves = steptp.optimize(nn.Softmax(-1).half(), [torch.randn(2, 512).half()], check="certified")
+    assert halves.report.groups[0].certified

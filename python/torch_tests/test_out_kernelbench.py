@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_files_with_model_new_under_an_emulated_gpu(tmp_path: Path, monkeypatch:
         monkeypatch.setenv(name, str(path))
     for problem in (SOFTMAX, LINEAR, NORM) if SOAK else (NORM,):
         (tmp_path / "problem.py").write_text(problem)
-        emitting.emit(tmp_path / "problem.py", "kernelbench", tmp_path / "new.py", "nvidia-h200")
+        emitting.emit(tmp_path / "problem.py", "kernelbench", tmp_path / "new.py", "nvidia-h200", ("float32",))
         made = (tmp_path / "new.py").read_text()
         assert "import steptp" not in made and "from ." not in made and "__global__" in made
         verdict = evaluate(problem, made, runs=1)
@@ -100,6 +101,32 @@ def test_files_with_model_new_under_an_emulated_gpu(tmp_path: Path, monkeypatch:
         assert all(torch.allclose(left, right) for left, right in zip(model.buffers(), new.buffers())), "running statistics too"
         with torch.no_grad(), pytest.raises(RuntimeError, match="in these kernels"):
             new(*(value.double() for value in old["get_inputs"]()))
+
+
+def test_files_serve_every_precision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A harness may ask for halves: model and inputs are cast, and the program for them is taken."""
+    if not all(path.exists() for path in FAKES.values()):
+        pytest.skip("the emulated GPU is built with the tests in C++")
+    for name, path in FAKES.items():
+        monkeypatch.setenv(name, str(path))
+    (tmp_path / "problem.py").write_text(SOFTMAX)
+    made = emitting.kernelbench_file(tmp_path / "problem.py", "nvidia-h200")
+    assert all(f"{name!r}: Program(" in made for name in emitting.PRECISIONS)
+    assert evaluate(SOFTMAX, made, runs=1).correct
+    for precision in (torch.float16, torch.bfloat16) if SOAK else (torch.float16,):
+        verdict = evaluate(SOFTMAX, made, precision=precision, runs=1)
+        assert verdict.correct, (precision, verdict.reason)
+    # A driver that vanishes is an error, not a result.
+    loaded = namespace(made, "new")
+    model, inputs = loaded["ModelNew"](), namespace(SOFTMAX, "old")["get_inputs"]()
+    with torch.no_grad():
+        model(*inputs)
+        loaded["_PROGRAMS"]["float32"].runner._driver = types.SimpleNamespace(cuLaunchKernel=lambda *_: 719)
+        with pytest.raises(RuntimeError, match="the CUDA driver answers 719"):
+            model(*inputs)
+    only = emitting.kernelbench_file(tmp_path / "problem.py", "nvidia-h200", ("float32",))
+    verdict = evaluate(SOFTMAX, only, precision=torch.float16, runs=1)
+    assert not verdict.correct and "in these kernels" in verdict.reason
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f16", "f64"])
@@ -124,7 +151,7 @@ def test_nvrtc_takes_the_text(dtype: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_files_do_not_run_on_a_cpu_in_silence(tmp_path: Path) -> None:
     (tmp_path / "problem.py").write_text(SOFTMAX)
-    emitting.emit(tmp_path / "problem.py", "kernelbench", tmp_path / "new.py", "nvidia-h200")
+    emitting.emit(tmp_path / "problem.py", "kernelbench", tmp_path / "new.py", "nvidia-h200", ("float32",))
     verdict = evaluate(SOFTMAX, (tmp_path / "new.py").read_text(), runs=1)
     assert not verdict.correct and "run on CUDA" in verdict.reason
 

@@ -17,7 +17,7 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "python"))
 
-from steptp_tlm import corpus, database, rounds, sample, space, subgraphs, train, weights  # noqa: E402
+from steptp_tlm import corpus, corpus_file, database, rounds, sample, space, subgraphs, train, weights  # noqa: E402
 from steptp_tlm.__main__ import main  # noqa: E402
 from steptp_tlm.devices import AnalyticDevice, Candidate, RealDevice, RecordedDevice, usual_binary  # noqa: E402
 from steptp_tlm.evaluate import masked_scores  # noqa: E402
@@ -103,11 +103,15 @@ def test_the_model_in_cpp_gives_the_same_chances(trained, open_train, tmp_path):
         assert row["log_probability"] == pytest.approx(score, abs=2e-3)
 
 
+def random_sentences(some, spaces, each, seed):
+    return corpus_file.sentences_of(corpus_file.draw_corpus(some, spaces, each, seed), spaces, True, 0, seed)[0]
+
+
 def test_rows_of_several_sentences_mean_the_same_as_sentences_alone(trained, open_train):
     known, spaces = open_train
     model = weights.read_weights(trained / "base.weights")[0].eval()
     some = [one for one in known if one.id in spaces][:2]
-    sentences = corpus.random_sentences(some, spaces, 5, 3, True)
+    sentences = random_sentences(some, spaces, 5, 3)
     groups = corpus.groups_of(sentences, range(len(sentences)), 384)
     assert len(groups) == 2
     together = corpus.make_batch(sentences, groups)
@@ -120,7 +124,7 @@ def test_rows_of_several_sentences_mean_the_same_as_sentences_alone(trained, ope
 
 def test_training_that_was_ended_goes_on_to_the_same_weights(open_train, tmp_path):
     known, spaces = open_train
-    sentences = corpus.random_sentences(known[:3], spaces, 20, 5, True)
+    sentences = random_sentences(known[:3], spaces, 20, 5)
     plan = train.Plan(2, 12, 1e-3, 7)
     kinds = []
     for stops in ([], [2, 1]):
@@ -131,7 +135,7 @@ def test_training_that_was_ended_goes_on_to_the_same_weights(open_train, tmp_pat
             training = train.Training(fresh, sentences, plan, torch.device("cpu"), path, {"what": "test"})
             progress = training.run(most_steps=stop)
         assert progress.finished and progress.steps >= 6
-        kinds.append(weights.weights_bytes(fresh, "0" * 64, "f32", {}))
+        kinds.append(weights.weights_bytes(fresh, "f32", {}))
     assert kinds[0] == kinds[1]
     with pytest.raises(train.OtherTraining, match="seed is 7 there and 8 here"):
         train.Training(fresh, sentences, train.Plan(2, 12, 1e-3, 8), torch.device("cpu"), path, {"what": "test"})
@@ -241,6 +245,8 @@ def test_devices_answer_with_failures_as_rows(table, open_train):
     assert broken["outcome"] == "not_finished" and broken["reason"]
     measured = RealDevice(usual_binary(), "cpu", 0.05).measure([Candidate(known[0].id, some, values)])[0]
     assert measured["outcome"] == "ok" and 1e-7 < measured["median_s"] < 1 and len(measured["leir"]) == 64
+    slow = RealDevice(usual_binary(), "cpu", 0.05, slowest=1e-12).measure([Candidate(known[0].id, some, values)])[0]
+    assert slow["outcome"] == "expected_too_slow" and "is not run" in slow["reason"]
     missing = RealDevice("/nonexistent/steptp", "cpu", 0.05)
     with pytest.raises(FileNotFoundError):
         missing.measure([Candidate(known[0].id, some, values)])
@@ -259,3 +265,57 @@ def test_a_network_is_tuned_by_its_parts(trained, tmp_path, capsys):
     assert database.merge([tmp_path / "a.jsonl", tmp_path / "a.jsonl"], tmp_path / "b.jsonl") == len(rows)
     with pytest.raises(FileExistsError):
         database.merge([tmp_path / "a.jsonl"], tmp_path / "b.jsonl")
+
+
+def optimized(document, tmp_path, *options):
+    program = tmp_path / "program.leir"
+    program.write_text(document)
+    return subprocess.run([str(usual_binary()), "optimize", str(program), "--proposer", "tlm", "--json", *options],
+                          capture_output=True, text=True)
+
+
+def test_optimize_uses_a_plan_that_the_model_wrote(trained, open_train, tmp_path):
+    known, spaces = open_train
+    softmax = next(one for one in known if one.family == "softmax" and one.id in spaces)
+    done = optimized(softmax.document, tmp_path, "--weights", str(trained / "base.weights"))
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0 and not answer["fallback"] and answer["verdict"] in ("proved", "equal", "numeric")
+    assert answer["candidates"] > 8 and answer["expected_s"] < answer["vanilla_s"]
+    assert answer["plan"]
+
+
+def test_weights_of_another_space_are_refused(trained, open_train, tmp_path, monkeypatch):
+    known, spaces = open_train
+    model, header = weights.read_weights(trained / "base.weights")
+    monkeypatch.setattr(space.Library.get(), "space_version", 77)
+    weights.write_weights(tmp_path / "other.weights", model, header["card"])
+    monkeypatch.undo()
+    with pytest.raises(weights.WeightsError, match="version 77 of the space"):
+        weights.read_weights(tmp_path / "other.weights")
+    done = optimized(known[0].document, tmp_path, "--weights", str(tmp_path / "other.weights"))
+    answer = json.loads(done.stdout)
+    assert answer["fallback"] and "version 77 of the space" in answer["reason"]
+
+
+def test_learning_in_one_call_goes_on_where_it_was_ended(open_train, tmp_path, capsys):
+    known, spaces = open_train
+    some = tmp_path / "some.jsonl"
+    rows = [{"document": one.document, "name": one.name, "family": one.family} for one in known if one.id in spaces][:8]
+    some.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["learn", str(some), "--target", "cpu", "--device", "analytic", "--size", "tiny", "--each", "60", "--epochs", "1",
+                 "--batch", "32", "--pool", "8", "--per-round", "2", "--out", str(tmp_path / "l")]
+    assert main([*arguments, "--rounds", "1"]) == 0
+    folder = tmp_path / "l"
+    base = (folder / "base" / "base.weights").read_bytes()
+    first = database.read_database(folder / "run" / "database.jsonl")
+    assert len(first) == 16 and {row["method"] for row in first} == {"analytic", "random"}
+    (folder / "tuned.weights").unlink()
+    assert main([*arguments, "--rounds", "2"]) == 0
+    rows = database.read_database(folder / "run" / "database.jsonl")
+    assert rows[:16] == first and len(rows) > 16 and {row["method"] for row in rows[16:]} == {"tlm"}
+    assert (folder / "base" / "base.weights").read_bytes() == base
+    card = weights.read_weights(folder / "tuned.weights")[1]["card"]
+    assert card["measurements"] == len(rows) and card["before"]["kind"] == "expected times"
+    assert card["held_out"] == 1 and card["subgraphs"] == 7
+    assert main([*arguments, "--rounds", "3", "--minutes", "0.4"]) == 3
+    assert "the same call goes on" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -13,11 +14,20 @@ import torch
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from steptp_tlm import database, files, statistics, weights  # noqa: E402
+from steptp_tlm import corpus, database, files, report, statistics, subgraphs, weights  # noqa: E402
+from steptp_tlm.devices import usual_binary  # noqa: E402
 from steptp_tlm.model import Cache, Model, Shape  # noqa: E402
 from steptp_tlm.rounds import last_gain  # noqa: E402
 from steptp_tlm.searches import Seen, by_scores  # noqa: E402
 from steptp_tlm.trees import BoostedTrees  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+# As the commands do: rows that are alike have alike sums only where one thread makes all of them.
+torch.set_num_threads(1)
+# Measurements of the training programs that methods had beforehand, in the tables of bench/tlm.
+OFFLINE = {name: 8912 for name in ("shipped, as drawn", "shipped, likeliest first", "shipped, above chance first",
+                                   "shipped, expected first", "run 2, as drawn", "run 2, likeliest first",
+                                   "run 2, expected first", "run 2, above chance first", "nearest neighbour")}
 
 ROW = {"subgraph": "a", "target": "cpu", "sentence": "v1", "values": [195], "outcome": "ok", "median_s": 1e-3}
 
@@ -127,7 +137,7 @@ def test_the_cache_gives_what_a_whole_reading_gives():
 def test_weights_travel_in_parts_and_damage_is_noticed(tmp_path):
     model = Model(Shape(1, 32, 2, 16, 20))
     model.initialise(1)
-    weights.write_weights(tmp_path / "w", model, "0" * 64, {"about": "a test"}, "f32", part_bytes=20000)
+    weights.write_weights(tmp_path / "w", model, {"about": "a test"}, "f32", part_bytes=20000)
     assert (tmp_path / "w.1").exists() and not (tmp_path / "w").exists()
     again, header = weights.read_weights(tmp_path / "w")
     assert header["card"] == {"about": "a test"}
@@ -137,3 +147,72 @@ def test_weights_travel_in_parts_and_damage_is_noticed(tmp_path):
     (tmp_path / "w.1").write_bytes(content)
     with pytest.raises(weights.WeightsError, match="SHA-256"):
         weights.read_weights(tmp_path / "w")
+
+
+def canonical(document: str) -> str:
+    """A program without its name, its tensors numbered in the order of their first occurrence, whatever their roles."""
+    numbers: dict[str, str] = {}
+    lines = [line for line in document.replace("@param", "@input").splitlines() if not line.startswith("@program")]
+    return re.sub(r"\b[A-Z][a-z]*\d*(?![a-z])", lambda name: numbers.setdefault(name[0], f"#{len(numbers)}"), "\n".join(lines))
+
+
+def test_no_published_workload_is_among_the_programs_of_the_shipped_model():
+    published = []
+    for line in (ROOT / "data" / "workloads.txt").read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        kind, _, *arguments = line.split("|")[0].split()
+        # Whatever their dtype is: all programs of the two sets are of f32.
+        published.append(subgraphs.show(usual_binary(), kind, dict(one.split("=") for one in arguments)))
+    assert len(published) == 100
+    forbidden = {canonical(document) for document in published}
+    seen = []
+    for name, count in (("train", 200), ("test", 32)):
+        rows = corpus.read_subgraphs(ROOT / "bench" / "tlm" / f"{name}.jsonl")
+        assert len(rows) == count
+        for row in rows:
+            seen.append(canonical(row.document))
+            assert seen[-1] not in forbidden, row.name
+    assert len(set(seen)) == len(seen), "a program is in both sets, or twice in one"
+    # The check itself: a published workload would be found, whatever its names are.
+    square = next(one for one in published if "Square_matrix" in one)
+    renamed = square.replace("@input C", "@param Q").replace("C^", "Q^").replace("Square_matrix_multiplication", "Mine")
+    assert renamed != square and canonical(renamed) in forbidden
+    assert canonical(square.replace("319", "320")) not in forbidden
+
+
+def test_reports_come_from_logs_alone():
+    rows = []
+    for method, latencies in (("fast", [4.0, 2.0, 1.0]), ("slow", [8.0, 8.0, 2.0])):
+        for subgraph in ("a", "b"):
+            for place, latency in enumerate(latencies):
+                rows.append({"subgraph": subgraph, "target": "cpu", "sentence": "", "values": [place, len(method)], "outcome": "ok",
+                             "median_s": latency, "method": method, "seed": 0, "place": place, "budget": 3, "device": "cpu"})
+    rows.append({**rows[0], "outcome": "wrong-result", "median_s": 0.1, "place": 3})
+    known = [corpus.Subgraph("a", "a", "f", ""), corpus.Subgraph("b", "b", "f", "")]
+    made = report.make_report(rows, known, (1, 2, 3, 4), {"fast": 7})
+    quality = {name: [at["quality"] for at in method["at"]] for name, method in made["methods"].items()}
+    assert quality == {"fast": pytest.approx([0.25, 0.5, 1.0]), "slow": pytest.approx([0.125, 0.125, 0.5])}
+    # Times of winners that were measured again count, and what was chosen stays chosen.
+    again = {(one, (place, 4)): seconds for one in "ab" for place, seconds in ((0, 4.0), (1, 2.0), (2, 3.0))}
+    made = report.make_report([row for row in rows if row["method"] == "fast"], known, (1, 2, 3), {}, again)
+    assert [at["quality"] for at in made["methods"]["fast"]["at"]] == pytest.approx([0.5, 1.0, 2 / 3])
+
+
+@pytest.mark.parametrize("name", ["unseen_shapes", "unseen_family"])
+def test_the_published_tables_are_those_of_the_stored_measurements(name):
+    folder = ROOT / "bench" / "tlm"
+    known = [one for one in corpus.read_subgraphs(folder / "test.jsonl")
+             if (one.family == "matrix times vector") == (name == "unseen_family")]
+    keep = {one.id for one in known}
+    rows = [row for row in database.read_database(folder / "evaluation.jsonl.xz") if row["subgraph"] in keep]
+    made = report.make_report(rows, known, (1, 4, 10, 16, 32), OFFLINE)
+    assert report.report_text(made) == (folder / f"{name}.md").read_text()
+
+
+def test_the_shipped_weights_are_read_and_say_where_they_come_from():
+    model, header = weights.read_weights(ROOT / "data" / "tlm_weights" / "nvidia-h200.weights")
+    assert 2_000_000 < sum(part.numel() for part in model.parameters()) < 4_000_000
+    assert header["card"]["target"] == "nvidia-h200" and header["card"]["measurements"] == 8912
+    size = (ROOT / "data" / "tlm_weights" / "nvidia-h200.weights").stat().st_size
+    assert size < 15 << 20

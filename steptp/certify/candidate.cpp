@@ -1,3 +1,4 @@
+// More than 400 lines, because what an input may be, how it is drawn and how it is changed are read together.
 #include "steptp/certify/candidate.h"
 
 #include <algorithm>
@@ -233,6 +234,7 @@ std::vector<Candidate> CandidateMaker::starts() {
     out.push_back(std::move(candidate));
   };
   add([](InputChoice& choice) { choice.closeness = 0; });
+  add_opposites(out);
   add([](InputChoice& choice) { choice.closeness = 0, choice.centre = 6; });
   add([](InputChoice& choice) { choice.closeness = 0, choice.spread = 6; });
   add([](InputChoice& choice) { choice.closeness = 0, choice.spread = 1000; });
@@ -265,6 +267,24 @@ std::vector<Candidate> CandidateMaker::starts() {
     }
   }
   return out;
+}
+
+/// Of two inputs all elements cancel: a sum of them has no error, and what it is taken apart into has.
+void CandidateMaker::add_opposites(std::vector<Candidate>& out) const {
+  constexpr int kMostPairs = 6;
+  int pairs = 0;
+  for (std::size_t i = 0; i < model_.inputs.size(); ++i) {
+    for (std::size_t j = i + 1; j < model_.inputs.size() && pairs < kMostPairs; ++j) {
+      const DType dtype = model_.inputs[i].variable->dtype;
+      if (!is_float(dtype) || dtype != model_.inputs[j].variable->dtype || !is_free(i) || !is_free(j)) continue;
+      ++pairs;
+      Candidate candidate = uniform(0, InputChoice::Sign::mixed);
+      for (InputChoice& choice : candidate.inputs) choice.closeness = 0;
+      candidate.inputs[i].value = 1;
+      candidate.inputs[j].value = -1;
+      out.push_back(std::move(candidate));
+    }
+  }
 }
 
 void CandidateMaker::change_input(Candidate& candidate) {

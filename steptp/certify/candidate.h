@@ -102,6 +102,7 @@ class CandidateMaker {
   [[nodiscard]] InputChoice drawn_choice(std::size_t input);
   [[nodiscard]] int drawn_exponent(std::size_t input);
   [[nodiscard]] double drawn_special();
+  void add_opposites(std::vector<Candidate>& out) const;
   void change_input(Candidate& candidate);
   void change_element(Candidate& candidate, const std::vector<InputRead>& reads);
   [[nodiscard]] Candidate uniform(int part, InputChoice::Sign sign) const;

@@ -64,7 +64,7 @@ class Coverage {
   /// Iterations of a statement at which something begins or ends.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> turning_points(std::uint32_t statement) const;
   /// The elements of inputs that an iteration reads, through definitions that are written element by element.
-  void collect_reads(std::uint32_t statement, const std::vector<std::int64_t>& iteration, int depth,
+  void collect_reads(std::uint32_t statement, const std::vector<std::int64_t>& iteration, int depth, int& visits,
                      std::vector<std::pair<std::size_t, std::int64_t>>& out) const;
   /// The points of a box of loops that keep the bounds and the statement's guards; empty where there are none.
   [[nodiscard]] std::vector<Range> within(std::uint32_t statement, const Bounds& bounds, std::vector<Range> box) const;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostPeaks = 48;
 constexpr int kMostDepth = 4;
+constexpr int kMostVisits = 20'000;
 constexpr std::uint64_t kBoxes = 20'000;
 
 void collect_accesses_of(const Code& code, std::uint32_t node, std::vector<std::uint32_t>& out) {
@@ -119,8 +120,10 @@ std::vector<std::vector<std::int64_t>> Coverage::turning_points(std::uint32_t nu
   return {found.begin(), found.end()};
 }
 
-void Coverage::collect_reads(std::uint32_t number, const std::vector<std::int64_t>& iteration, int depth,
+void Coverage::collect_reads(std::uint32_t number, const std::vector<std::int64_t>& iteration, int depth, int& visits,
                              std::vector<std::pair<std::size_t, std::int64_t>>& out) const {
+  // A tensor that many statements overwrite in turn has many times many ways back to its inputs.
+  if (++visits > kMostVisits) return;
   std::vector<std::uint32_t> accesses;
   collect_accesses_of(code_, code_.statements[number].right, accesses);
   for (const std::uint32_t access : accesses) {
@@ -143,7 +146,8 @@ void Coverage::collect_reads(std::uint32_t number, const std::vector<std::int64_
     if (cell.size() != code_.accesses[access].subscripts.size()) continue;
     for (const std::uint32_t writer : tensor.writers) {
       if (!code_.statements[writer].is_direct || writer == number) continue;
-      if (const auto from = writer_of(code_.statements[writer], cell)) collect_reads(writer, *from, depth + 1, out);
+      if (const auto from = writer_of(code_.statements[writer], cell))
+        collect_reads(writer, *from, depth + 1, visits, out);
     }
   }
 }
@@ -157,7 +161,8 @@ std::vector<Coverage::Peak> Coverage::peaks() {
     for (const std::vector<std::int64_t>& iteration : turning_points(number)) {
       if (found.size() >= kMostPeaks) return found;
       std::vector<std::pair<std::size_t, std::int64_t>> reads;
-      collect_reads(number, iteration, 0, reads);
+      int visits = 0;
+      collect_reads(number, iteration, 0, visits, reads);
       if (reads.empty()) continue;
       // An iteration beside the loops is read by another statement; what it leads to is what the nearest one does.
       std::vector<std::int64_t> inside = iteration;

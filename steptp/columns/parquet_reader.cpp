@@ -1,12 +1,11 @@
 #include "steptp/columns/parquet_reader.h"
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "steptp/base/text.h"
 #include "steptp/columns/compression.h"
+#include "steptp/columns/parquet_bytes.h"
 #include "steptp/columns/thrift.h"
 
 namespace steptp {
@@ -22,12 +21,6 @@ std::optional<Number> take_number(std::string_view& bytes) {
   std::memcpy(&number, bytes.data(), sizeof number);
   bytes.remove_prefix(sizeof number);
   return number;
-}
-
-/// The integer of a field, -1 where there is none.
-std::int64_t integer(const Json* structure, const char* field) {
-  const Json* value = structure == nullptr ? nullptr : structure->find(field);
-  return value == nullptr || value->as_integer() == nullptr ? -1 : *value->as_integer();
 }
 
 /// Levels of `count` values, all in runs.
@@ -132,50 +125,24 @@ Result<Json, Problem> messages_of(const Json& roles, const Json& contents) {
 }  // namespace
 
 struct ParquetReader::State {
-  std::string path;
+  State(ParquetBytes bytes, TableSchema wanted)
+      : file(std::move(bytes)), schema(std::move(wanted)), leaves(parquet_leaves(schema)) {}
+  ParquetBytes file;
   TableSchema schema;
   std::vector<ParquetLeaf> leaves;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{nullptr, &std::fclose};
-  Json footer;
   std::uint64_t rows = 0;
   std::size_t next_group = 0;
   std::uint64_t group_left = 0;
   std::vector<LeafValues> values;
 
-  [[nodiscard]] Diagnostic broken(std::string_view why) const {
-    return make_error("parquet", concat("'", path, "' is not a Parquet file that this can read: ", why));
-  }
-  [[nodiscard]] std::optional<std::string> bytes_at(std::int64_t offset, std::int64_t size) const;
-  [[nodiscard]] Problem read_footer();
+  [[nodiscard]] Problem look_at_groups();
   [[nodiscard]] Problem read_leaf(const Json& chunk, const ParquetLeaf& leaf, LeafValues& out) const;
   [[nodiscard]] Problem read_group();
 };
 
-std::optional<std::string> ParquetReader::State::bytes_at(std::int64_t offset, std::int64_t size) const {
-  constexpr std::int64_t kMax = std::int64_t{1} << 31;
-  if (offset < 0 || size < 0 || size > kMax) return std::nullopt;
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  if (std::fseek(file.get(), static_cast<long>(offset), SEEK_SET) != 0) return std::nullopt;
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) return std::nullopt;
-  return bytes;
-}
-
-Problem ParquetReader::State::read_footer() {
-  if (std::fseek(file.get(), 0, SEEK_END) != 0) return "it has no end";
-  const std::int64_t size = std::ftell(file.get());
-  const auto tail = bytes_at(size - 8, 8);
-  if (!tail || tail->substr(4) != kParquetMagic) return "it does not end in PAR1";
-  std::string_view length_bytes = *tail;
-  const std::int64_t length = *take_number<std::uint32_t>(length_bytes);
-  const auto bytes = bytes_at(size - 8 - length, length);
-  if (!bytes) return "it has no footer";
-  auto read = read_thrift(*bytes);
-  if (!read) return read.error();
-  footer = std::move(read).value();
-  rows = static_cast<std::uint64_t>(integer(&footer, "3"));
-  const Json* groups = footer.find("4");
-  if (groups == nullptr || groups->as_array() == nullptr) return "its footer lists no groups of rows";
-  for (const Json& group : *groups->as_array()) {
+Problem ParquetReader::State::look_at_groups() {
+  rows = static_cast<std::uint64_t>(parquet_integer(&file.footer(), "3"));
+  for (const Json& group : file.groups()) {
     const Json* chunks = group.find("1");
     if (chunks == nullptr || chunks->as_array() == nullptr || chunks->as_array()->size() != leaves.size()) {
       return concat("it does not have the ", schema.size(), " columns that are wanted");
@@ -190,20 +157,22 @@ Problem ParquetReader::State::read_leaf(const Json& chunk, const ParquetLeaf& le
   const Json* path_parts = about == nullptr ? nullptr : about->find("3");
   Json::Array wanted(leaf.path.begin(), leaf.path.end());
   if (path_parts == nullptr || path_parts->dump() != Json(std::move(wanted)).dump() ||
-      integer(about, "1") != static_cast<std::int64_t>(leaf.type)) {
+      parquet_integer(about, "1") != static_cast<std::int64_t>(leaf.type)) {
     return concat("column ", name, " is missing or of another type");
   }
-  const auto bytes = bytes_at(integer(about, "9"), integer(about, "7"));
+  const auto bytes = file.at(parquet_integer(about, "9"), parquet_integer(about, "7"));
   if (!bytes) return concat("column ", name, " lies outside the file");
   std::size_t used = 0;
   const auto header = read_thrift(*bytes, &used);
   if (!header) return header.error();
-  const std::int64_t count = integer(about, "5");
-  if (integer(&*header, "1") != 0 || integer(about, "4") != static_cast<std::int64_t>(ParquetCodec::zstd) ||
-      integer(header->find("5"), "1") != count || integer(&*header, "2") < 0) {
+  const std::int64_t count = parquet_integer(about, "5");
+  if (parquet_integer(&*header, "1") != 0 ||
+      parquet_integer(about, "4") != static_cast<std::int64_t>(ParquetCodec::zstd) ||
+      parquet_integer(header->find("5"), "1") != count || parquet_integer(&*header, "2") < 0) {
     return concat("column ", name, " is not one plain page");
   }
-  auto page = zstd_decompress(std::string_view(*bytes).substr(used), static_cast<std::size_t>(integer(&*header, "2")));
+  auto page =
+      zstd_decompress(std::string_view(*bytes).substr(used), static_cast<std::size_t>(parquet_integer(&*header, "2")));
   if (!page) return page.error().message;
   std::string_view rest = *page;
   if (leaf.repeated) {
@@ -219,8 +188,8 @@ Problem ParquetReader::State::read_leaf(const Json& chunk, const ParquetLeaf& le
 }
 
 Problem ParquetReader::State::read_group() {
-  const Json& group = (*footer.find("4")->as_array())[next_group++];
-  group_left = static_cast<std::uint64_t>(integer(&group, "3"));
+  const Json& group = file.groups()[next_group++];
+  group_left = static_cast<std::uint64_t>(parquet_integer(&group, "3"));
   values.assign(leaves.size(), {});
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     Problem problem = read_leaf((*group.find("1")->as_array())[i], leaves[i], values[i]);
@@ -236,21 +205,18 @@ ParquetReader::~ParquetReader() = default;
 std::uint64_t ParquetReader::rows() const { return state_->rows; }
 
 Result<ParquetReader, Diagnostic> ParquetReader::open(const std::string& path, TableSchema schema) {
-  auto state = std::make_unique<State>();
-  state->path = path;
-  state->schema = std::move(schema);
-  state->leaves = parquet_leaves(state->schema);
-  state->file.reset(std::fopen(path.c_str(), "rbe"));
-  if (!state->file) return make_error("file", concat("cannot open '", path, "': ", std::strerror(errno)));
-  if (const Problem problem = state->read_footer(); !problem.empty()) return state->broken(problem);
+  auto file = ParquetBytes::open(path);
+  if (!file) return file.error();
+  auto state = std::make_unique<State>(std::move(file).value(), std::move(schema));
+  if (const Problem problem = state->look_at_groups(); !problem.empty()) return state->file.broken(problem);
   return ParquetReader(std::move(state));
 }
 
 Result<std::optional<Json>, Diagnostic> ParquetReader::next() {
   State& state = *state_;
   while (state.group_left == 0) {
-    if (state.next_group == state.footer.find("4")->as_array()->size()) return std::optional<Json>();
-    if (const Problem problem = state.read_group(); !problem.empty()) return state.broken(problem);
+    if (state.next_group == state.file.groups().size()) return std::optional<Json>();
+    if (const Problem problem = state.read_group(); !problem.empty()) return state.file.broken(problem);
   }
   --state.group_left;
   Json row{Json::Object{}};
@@ -262,7 +228,7 @@ Result<std::optional<Json>, Diagnostic> ParquetReader::next() {
       auto contents = state.values[i].take_row(state.leaves[i]);
       value = contents ? messages_of(*value, *contents) : std::move(contents);
     }
-    if (!value) return state.broken(value.error());
+    if (!value) return state.file.broken(value.error());
     row.set(state.schema[leaf.column].name, std::move(value).value());
   }
   return std::optional<Json>(std::move(row));

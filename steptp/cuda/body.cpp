@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "steptp/cuda/conditions.h"
 #include "steptp/lowering/collectives.h"
+#include "steptp/lowering/conditions.h"
 #include "steptp/lowering/threads.h"
 #include "steptp/lowering/units.h"
 
@@ -28,12 +28,6 @@ void add_axes(const Node& node, std::set<Axis>& out) {
 
 }  // namespace
 
-bool mentions(const Index& index, const std::string& name) {
-  bool found = false;
-  for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
-  return found;
-}
-
 std::string_view register_of(Axis axis) {
   constexpr std::array<std::string_view, 6> kRegisters = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
                                                           "threadIdx.x", "threadIdx.y", "threadIdx.z"};
@@ -52,6 +46,7 @@ Body::Body(const lowering::Arrangement& arrangement, const lowering::ArrangedKer
       device_(device),
       in_turn_(in_turn),
       fragments_(fragments),
+      groups_(group_products(arrangement, kernel)),
       block_(lowering::block_of(arrangement, kernel)),
       speller_(arrangement) {
   for (const auto& [name, swizzle] : swizzles_of(arrangement, kernel)) speller_.swizzle(name, swizzle);
@@ -86,7 +81,7 @@ std::string Body::position_on(Axis axis) const {
 }
 
 void Body::write() {
-  const Nodes nodes = with_conditions_outside(kernel_.body);
+  const Nodes nodes = lowering::with_conditions_outside(kernel_.body);
   block_level(nodes);
 }
 

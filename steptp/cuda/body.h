@@ -7,9 +7,11 @@
 
 #include "steptp/analysis/device.h"
 #include "steptp/cuda/fragments.h"
+#include "steptp/cuda/groups.h"
 #include "steptp/cuda/reduction.h"
 #include "steptp/cuda/spelling.h"
 #include "steptp/cuda/writer.h"
+#include "steptp/lowering/offsets.h"
 #include "steptp/lowering/own_sums.h"
 #include "steptp/lowering/run_ahead.h"
 
@@ -143,6 +145,7 @@ class Body {
   const Device& device_;
   const std::vector<Axis>& in_turn_;
   const Fragments& fragments_;
+  std::map<std::size_t, GroupProduct> groups_;  ///< contractions that four units make together
   std::array<std::int64_t, 3> block_;
   Speller speller_;
   Writer out_;
@@ -167,7 +170,6 @@ class Body {
 /// All statements below a node.
 void add_statements(const lowering::Node& node, std::set<std::size_t>& out);
 
-/// True where the index depends on the loop variable `name`.
-[[nodiscard]] bool mentions(const Index& index, const std::string& name);
+using lowering::mentions;
 
 }  // namespace steptp::cuda

@@ -74,7 +74,7 @@ Reduction Body::named(lowering::ThreadReduction made, std::string number) {
   out.partial = "stp_partial_" + out.number;
   out.some = "stp_some_" + out.number;
   out.rank = "stp_rank_" + out.number;
-  out.group = "stp_group_" + out.number;
+  out.group = "stp_team_" + out.number;
   out.step = "stp_step_" + out.number;
   return out;
 }

@@ -177,7 +177,25 @@ void MatrixNestWriter::multiply_doubles(bool is_large) {
   out_.close();
 }
 
+/// Four units at once: the instruction reads both factors where they lie, for 64 rows and all columns.
+void MatrixNestWriter::write_group(const GroupProduct& product) {
+  const auto at = [&](const Ref& ref, const std::string& first) {
+    return concat(speller_.name(ref.tensor), " + (", first, ") * 64");
+  };
+  const std::string left = at(*product.left, concat(speller_.index(product.unit), " / 4 * 64"));
+  const std::string right = at(*product.right, speller_.index(product.column));
+  out_.line("stp_group_begin();");
+  out_.line("#pragma unroll");
+  out_.open("for (int stp_k = 0; stp_k < 64; stp_k += 16)");
+  out_.line("stp_group_", code(product.left->dtype), "_", product.columns,
+            product.is_right_along_inner ? "_along(" : "(", store_->target->tensor, ", ", left, ", ", right,
+            ", stp_k);");
+  out_.close();
+  out_.line("stp_group_end();");
+}
+
 void MatrixNestWriter::write_contraction() {
+  if (const auto group = groups_.find(store_->statement); group != groups_.end()) return write_group(group->second);
   const std::int64_t inner = product_of(inner_);
   const bool is_double = nest_.first->dtype == DType::f64;
   const bool is_large = is_double && product_of(rows_) % 16 == 0 && inner % 16 == 0;

@@ -155,10 +155,12 @@ class KernelWriter {
     const SharedLayout& layout = kernel_.layout;
     const bool is_dynamic = made_.dynamic_shared_bytes > 0;
     const bool is_one = is_dynamic || layout.is_shared;
+    // Groups of units find the rows of their factors by the bits of addresses.
+    const int alignment = group_products(arrangement_, kernel_).empty() ? 16 : 1024;
     if (is_dynamic) {
-      head_.line("extern __shared__ __align__(16) unsigned char stp_shared[];");
+      head_.line("extern __shared__ __align__(", alignment, ") unsigned char stp_shared[];");
     } else if (is_one) {
-      head_.line("__shared__ __align__(16) unsigned char stp_shared[", made_.static_shared_bytes, "];");
+      head_.line("__shared__ __align__(", alignment, ") unsigned char stp_shared[", made_.static_shared_bytes, "];");
     }
     for (const auto& [name, place] : layout.places) {
       const bool is_cells = name == kReductionCells;
@@ -176,7 +178,7 @@ class KernelWriter {
         const std::int64_t count =
             is_cells ? static_cast<std::int64_t>(place.bytes)
                      : static_cast<std::int64_t>(place.bytes) / info(arrangement_.buffers.at(name).dtype).bytes;
-        head_.line("__shared__ __align__(16) ", type, " ", name, "[", count, "];");
+        head_.line("__shared__ __align__(", alignment, ") ", type, " ", name, "[", count, "];");
       }
     }
   }

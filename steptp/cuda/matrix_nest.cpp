@@ -12,8 +12,9 @@ using lowering::Node;
 using lowering::Value;
 
 MatrixNestWriter::MatrixNestWriter(const lowering::Arrangement& arrangement, const Fragments& fragments,
-                                   Speller& speller, Writer& out, const Node& node)
-    : arrangement_(arrangement), fragments_(fragments), speller_(speller), out_(out), node_(node) {
+                                   const std::map<std::size_t, GroupProduct>& groups, Speller& speller, Writer& out,
+                                   const Node& node)
+    : arrangement_(arrangement), fragments_(fragments), groups_(groups), speller_(speller), out_(out), node_(node) {
   const Node* at = &node;
   while (at->kind != Node::Kind::store) {
     if (at->kind == Node::Kind::loop) loops_.push_back(at->loop);
@@ -145,7 +146,21 @@ std::string MatrixNestWriter::element_of(const Ref& ref) {
   return concat("stp_get_half<", memory_type(fragment.dtype), ">(", tile, ", stp_e)");
 }
 
+/// A number that is the same for all elements is read once, in front of the loops.
+void MatrixNestWriter::replace_scalars(const Value& value) {
+  const bool is_scalar = value.kind == Value::Kind::load && value.ref->scope == Scope::global &&
+                         value.ref->subscripts.empty() && value.dtype != DType::boolean &&
+                         value.ref->tensor != store_->target->tensor;
+  if (is_scalar && scalars_.insert(value.ref->tensor).second) {
+    const std::string name = concat("stp_scalar_", value.ref->tensor);
+    out_.line("const ", memory_type(value.ref->dtype), " ", name, " = ", speller_.element(*value.ref), ";");
+    speller_.replace(value.ref, name);
+  }
+  for (const lowering::ValuePtr& operand : value.operands) replace_scalars(*operand);
+}
+
 void MatrixNestWriter::replace_fragments(const Value& value) {
+  replace_scalars(value);
   std::vector<RefPtr> refs;
   add_fragment_loads(value, refs);
   for (const RefPtr& ref : refs) speller_.replace(ref, element_of(*ref));

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "steptp/analysis/matrix_nests.h"
 #include "steptp/cuda/fragments.h"
+#include "steptp/cuda/groups.h"
 
 namespace steptp::cuda {
 
@@ -13,8 +15,9 @@ namespace steptp::cuda {
 /// columns by shuffles, everything else element by element where the lanes hold them. Decision 0142.
 class MatrixNestWriter {
  public:
-  /// `node` is the outermost T loop.
-  MatrixNestWriter(const lowering::Arrangement& arrangement, const Fragments& fragments, Speller& speller, Writer& out,
+  /// `node` is the outermost T loop; `groups` are the contractions of the kernel that four units make together.
+  MatrixNestWriter(const lowering::Arrangement& arrangement, const Fragments& fragments,
+                   const std::map<std::size_t, GroupProduct>& groups, Speller& speller, Writer& out,
                    const lowering::Node& node);
 
   /// What cannot be written.
@@ -30,6 +33,7 @@ class MatrixNestWriter {
   [[nodiscard]] std::string tile_of(const Ref& ref, bool is_row, const std::string& tile, std::int64_t step);
   [[nodiscard]] std::string element_of(const Ref& ref);
   void replace_fragments(const lowering::Value& value);
+  void replace_scalars(const lowering::Value& value);
   void write_elementwise();
   void write_reduction();
   void open_rows();
@@ -46,6 +50,7 @@ class MatrixNestWriter {
   void load_right();
   void load_right_matrices(bool is_transposed);
   void multiply_halves();
+  void write_group(const GroupProduct& product);
   void multiply_doubles(bool is_large);
   void gather_halves(const Ref& ref, const std::string& words, std::int64_t count, const std::string& fixed,
                      const Loops& fixed_loops, const std::string& k);
@@ -55,6 +60,7 @@ class MatrixNestWriter {
 
   const lowering::Arrangement& arrangement_;
   const Fragments& fragments_;
+  const std::map<std::size_t, GroupProduct>& groups_;
   Speller& speller_;
   Writer& out_;
   const lowering::Node& node_;
@@ -63,6 +69,7 @@ class MatrixNestWriter {
   Loops loops_;
   Loops rows_, columns_, inner_;
   MatrixNest nest_;
+  std::set<std::string> scalars_;  ///< tensors without dimensions that were read already
   std::optional<Diagnostic> problem_;
 };
 

@@ -4,7 +4,9 @@
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
 #include "steptp/text/document.h"
+#include "steptp/text/printer.h"
 #include "testing/cuda_emulated.h"
+#include "testing/lowering_support.h"
 #include "testing/matrix_programs.h"
 
 namespace steptp::testing {
@@ -67,6 +69,10 @@ TEST(MatrixNests, TakeTheInstructionsThatAreMeant) {
                                 {"attention", "__shfl_xor_sync", 4},
                                 {"convolution", "stp_ldmatrix(stp_a", 1},
                                 {"pass through", "__syncwarp();", 2},
+                                {"panels", "stp_group_f16_64(E", 1},
+                                {"panels", "stp_paneled<7>", 2},
+                                {"panels", "__align__(1024)", 2},
+                                {"columns along", "stp_group_bf16_128_along(E", 1},
                                 {"row of 33", "stp_set_half(stp_a", 1},
                                 {"row of 33", "stp_set_half(stp_b", 0}};
   const std::vector<Judged> programs = matrix_programs();
@@ -79,6 +85,32 @@ TEST(MatrixNests, TakeTheInstructionsThatAreMeant) {
     }
     EXPECT_TRUE(is_found) << wanted.name;
   }
+}
+
+/// What groups cannot make is made by units: rows that are not neighbours, seven units.
+TEST(MatrixNests, OnlyWholeGroupsAreGroups) {
+  std::string text;
+  for (const Judged& one : matrix_programs()) {
+    if (one.name.find("columns along") != std::string::npos) text = print_document(one.program, Profile::paper);
+  }
+  ASSERT_FALSE(text.empty());
+  const auto has_group = [](const std::string& of) {
+    const Document document = read_document("group", of);
+    EXPECT_TRUE(document.ok) << of;
+    const auto made = cuda::lower(document.program);
+    EXPECT_TRUE(made.ok()) << (made ? "" : made.error().message);
+    return made && made->text.find("stp_group_") != std::string::npos;
+  };
+  const auto changed = [&text](const std::string& from, const std::string& to) {
+    std::string out = text;
+    replace_all(out, from, to);
+    EXPECT_NE(out, text) << from;
+    return out;
+  };
+  EXPECT_TRUE(has_group(text));
+  EXPECT_FALSE(has_group(changed("wx*16+m", "112-wx*16+m")));
+  EXPECT_FALSE(has_group(changed("wx*16+m", "wx%4*32+wx//4*16+m")));
+  EXPECT_FALSE(has_group(changed("B^{8}_{wx=0}", "B^{7}_{wx=0}")));
 }
 
 /// Between units and threads stand barriers, between items of one unit that pass data through memory barriers of the

@@ -17,7 +17,7 @@ namespace steptp::cuda {
 namespace {
 
 const std::vector<Part> kParts = {
-    {{"stp_mma_f16_f32"},
+    {{"stp_mma_f16_f32", "stp_group_f16"},
      R"(#ifndef STP_EMULATION
 /// d += a * b, 16 x 8 x 16, halves with sums in f32.
 static __device__ __forceinline__ void stp_mma_f16_f32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
@@ -29,7 +29,7 @@ static __device__ __forceinline__ void stp_mma_f16_f32(float (&d)[4], const unsi
 }
 #endif
 )"},
-    {{"stp_mma_bf16_f32"},
+    {{"stp_mma_bf16_f32", "stp_group_bf16"},
      R"(#ifndef STP_EMULATION
 /// d += a * b, 16 x 8 x 16, bf16 with sums in f32.
 static __device__ __forceinline__ void stp_mma_bf16_f32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
@@ -85,7 +85,7 @@ static __device__ __forceinline__ void stp_mma_f64_16x8x16(double (&d)[4], const
 }
 #endif
 )"},
-    {{"stp_ldmatrix"},
+    {{"stp_ldmatrix", "stp_group_"},
      R"(#ifndef STP_EMULATION
 /// One, two or four matrices of 8 x 8 halves from shared memory; lane 8m + r gives the address of row r of matrix m,
 /// which is 16 bytes at a multiple of 16. Word m of lane l is the pair at (l / 4, 2 * (l % 4)) of matrix m, or of its
@@ -154,12 +154,21 @@ static __device__ __forceinline__ void stp_copies_wait() {
 }
 #endif
 )"},
-    {{"stp_swizzled"},
+    {{"stp_swizzled", "stp_paneled", "stp_group_"},
      R"(/// Where an element of a tile in shared memory lies: bits of the number of its row, which has 2^kRowBits elements,
 /// are exclusive-ored to the number of its run of 2^kRunBits elements. Rows at one column then lie in different banks.
 template <int kBits, int kRowBits, int kRunBits>
 static __device__ __forceinline__ int stp_swizzled(int offset) {
   return offset ^ ((offset >> kRowBits & ((1 << kBits) - 1)) << kRunBits);
+}
+)"},
+    {{"stp_paneled"},
+     R"(/// Where an element of a tile of 64 rows of 2^kRowBits halves lies: in panels of 64 columns, one behind the other,
+/// whose rows are 128 bytes, swizzled.
+template <int kRowBits>
+static __device__ __forceinline__ int stp_paneled(int offset) {
+  const int panel = offset >> 6 & ((1 << (kRowBits - 6)) - 1);
+  return panel << 12 | stp_swizzled<3, 6, 3>(offset >> kRowBits << 6 | (offset & 63));
 }
 )"},
     {{"stp_get_half", "stp_set_half"},
@@ -178,6 +187,13 @@ static __device__ __forceinline__ void stp_set_half(unsigned& word, int which, T
 
 }  // namespace
 
-const std::vector<Part>& matrix_parts() { return kParts; }
+const std::vector<Part>& matrix_parts() {
+  static const std::vector<Part> kAll = [] {
+    std::vector<Part> out = kParts;
+    out.insert(out.end(), group_parts().begin(), group_parts().end());
+    return out;
+  }();
+  return kAll;
+}
 
 }  // namespace steptp::cuda

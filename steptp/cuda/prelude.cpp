@@ -20,6 +20,13 @@ const Part kParts[] = {
      R"(#define STP_INFINITY_F __int_as_float(0x7f800000)
 #define STP_INFINITY __longlong_as_double(0x7ff0000000000000LL)
 )"},
+    {{"stp_choose"},
+     R"(/// Both values are there before one is chosen: no branch.
+template <typename T>
+static __device__ __forceinline__ T stp_choose(bool condition, T yes, T no) {
+  return condition ? yes : no;
+}
+)"},
     {{"stp_vector"},
      R"(/// Neighbouring elements that are loaded and stored at once.
 template <typename T, int N>

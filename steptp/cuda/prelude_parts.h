@@ -14,4 +14,7 @@ struct Part {
 /// The matrix instructions, the loads of their operands, copies that run ahead, and arithmetic on pairs of halves.
 [[nodiscard]] const std::vector<Part>& matrix_parts();
 
+/// The products that groups of four units make.
+[[nodiscard]] const std::vector<Part>& group_parts();
+
 }  // namespace steptp::cuda

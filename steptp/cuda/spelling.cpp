@@ -228,6 +228,7 @@ std::string Speller::place(const std::string& tensor, const Index& number) {
   const auto swizzled = swizzles_.find(tensor);
   if (swizzled == swizzles_.end()) return index(number);
   const Swizzle& swizzle = swizzled->second;
+  if (swizzle.panel_bits > 0) return concat("stp_paneled<", swizzle.panel_bits, ">(", index(number), ")");
   return concat("stp_swizzled<", swizzle.bits, ", ", swizzle.row_bits, ", ", swizzle.run_bits, ">(", index(number),
                 ")");
 }
@@ -275,6 +276,27 @@ std::string Speller::conversion(const Value& value) {
   return concat("(", value_type(to), ")", text);
 }
 
+namespace {
+
+bool calls_function(const Value& value) {
+  return value.kind == Value::Kind::function ||
+         std::any_of(value.operands.begin(), value.operands.end(),
+                     [](const lowering::ValuePtr& operand) { return calls_function(*operand); });
+}
+
+/// Arithmetic on floats of fragments and scalars: whatever the condition of a choice is, both of its sides may be
+/// evaluated. A lane that decides for itself would take the warp through a branch.
+bool is_harmless(const Value& value) {
+  const bool is_own = value.kind != Value::Kind::load || value.ref->scope == Scope::fragment;
+  if (!is_own && !value.ref->subscripts.empty()) return false;
+  if (value.kind == Value::Kind::arithmetic && !is_float(value.dtype)) return false;
+  if (value.kind == Value::Kind::integer_power) return false;
+  return std::all_of(value.operands.begin(), value.operands.end(),
+                     [](const lowering::ValuePtr& operand) { return is_harmless(*operand); });
+}
+
+}  // namespace
+
 std::string Speller::value(const Value& value) {
   switch (value.kind) {
     case Value::Kind::integer: return integer_constant(value.dtype, value.integer);
@@ -301,6 +323,10 @@ std::string Speller::value(const Value& value) {
                                    : integer_function(value.function, value.dtype, operand);
     }
     case Value::Kind::select:
+      if (calls_function(*value.operands[1]) + calls_function(*value.operands[2]) == 1 && is_harmless(value)) {
+        return concat("stp_choose<", value_type(value.dtype), ">(", this->value(*value.operands[0]), ", ",
+                      this->value(*value.operands[1]), ", ", this->value(*value.operands[2]), ")");
+      }
       return concat("(", this->value(*value.operands[0]), " ? ", this->value(*value.operands[1]), " : ",
                     this->value(*value.operands[2]), ")");
     case Value::Kind::compare: {

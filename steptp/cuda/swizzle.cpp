@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "steptp/analysis/matrix_nests.h"
+#include "steptp/cuda/groups.h"
 
 namespace steptp::cuda {
 
@@ -39,6 +40,12 @@ std::map<std::string, Swizzle> swizzles_of(const lowering::Arrangement& arrangem
       const auto made = buffer.scope == Scope::shared ? swizzle_of(buffer) : std::nullopt;
       if (made) out.emplace(factor->tensor, *made);
     }
+  }
+  // A group reads 64 columns side by side, whatever a row has.
+  for (const auto& [number, product] : group_products(arrangement, kernel)) {
+    const std::int64_t row = arrangement.buffers.at(product.right->tensor).shape.back();
+    if (product.is_right_along_inner || row == 64) continue;
+    out[product.right->tensor] = {3, 6, 3, std::countr_zero(static_cast<std::uint64_t>(row))};
   }
   return out;
 }

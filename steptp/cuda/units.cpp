@@ -59,7 +59,7 @@ void Body::matrix_loops(const Node& node) {
   Statements below;
   add_statements(node, below);
   if (meets_in_memory(*below.begin())) out_.line("__syncwarp();");
-  MatrixNestWriter writer(arrangement_, fragments_, speller_, out_, node);
+  MatrixNestWriter writer(arrangement_, fragments_, groups_, speller_, out_, node);
   if (auto problem = writer.write(); problem && !problem_) problem_ = std::move(problem);
 }
 

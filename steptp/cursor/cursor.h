@@ -24,6 +24,11 @@
 
 namespace steptp::cursor {
 
+/// What the decisions of a sentence mean, and in which order they come. Weights name the version that they were trained
+/// with, and others are refused. More values for a decision keep the version: masks say which are legal. A new
+/// decision, another order or another meaning makes a new one.
+inline constexpr int kSpaceVersion = 1;
+
 /// A device of the table with its limits and rates.
 struct Target {
   PlanTarget limits;

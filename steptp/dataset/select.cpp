@@ -137,9 +137,12 @@ class Group {
       std::sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(members_[a].rank, at(a).id) < std::pair(members_[b].rank, at(b).id);
       });
+      // Each strategy begins at a place of its own, so that entries leave one by one as a share falls, and not one of
+      // every strategy at once.
+      const double begin = std::ldexp(static_cast<double>(hash_text(strategy) >> 11U), -53);
       for (std::size_t i = 0; i < list.size(); ++i) {
         members_[list[i]].place = i;
-        members_[list[i]].share = static_cast<double>(i) / static_cast<double>(list.size());
+        members_[list[i]].share = (static_cast<double>(i) + begin) / static_cast<double>(list.size());
       }
       sizes_[strategy] = list.size();
     }
@@ -230,7 +233,20 @@ class Group {
       kept.*share = (low + high) / 2;
       (occurrences(kept).percent().*part > wanted ? high : low) = kept.*share;
     }
-    return low;
+    // Of few rows one entry more or less changes much, and which answers stand together changes with it: where the
+    // share that was found is not near enough, the nearest of those around it is taken.
+    constexpr int kAround = 24;
+    double best = low;
+    double least = 100;
+    for (int step = 0; step <= 2 * kAround && least > configuration_.mix_tolerance / 2; ++step) {
+      const int away = (step + 1) / 2 * (step % 2 == 0 ? -1 : 1);
+      kept.*share = std::clamp(low + 0.01 * away, 0.0, 1.0);
+      const double miss = std::abs(occurrences(kept).percent().*part - wanted);
+      if (miss >= least) continue;
+      least = miss;
+      best = kept.*share;
+    }
+    return best;
   }
 
   const std::vector<Candidate>& all_;

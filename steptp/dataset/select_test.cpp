@@ -122,6 +122,16 @@ TEST(Select, SaysThatAMixCannotBeReached) {
   EXPECT_TRUE(select_rows(candidates(300, 6), configuration).is_mix_reached);
 }
 
+TEST(Select, FewRowsComeNearTheMix) {
+  // Of some dozen easy entries a share takes all or nothing: a little too many are nearer than none.
+  for (const std::size_t programs : {60U, 80U, 150U, 200U}) {
+    const Selection selection = select_rows(candidates(programs, 8), {});
+    const ByDifficulty percent = selection.filtered.percent();
+    EXPECT_TRUE(selection.is_mix_reached) << programs << ": " << percent.difficult << " / " << percent.medium << " / "
+                                          << percent.easy << " of " << selection.filtered.sum();
+  }
+}
+
 TEST(Select, TestSplitsAreKeptWhole) {
   const std::vector<Candidate> all = candidates(100, 12, Split::test_shape);
   Configuration configuration;

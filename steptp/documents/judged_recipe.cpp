@@ -22,7 +22,6 @@ Document document_of(const Document& root, const Program& program) {
   return out;
 }
 
-/// A difference is worse than an open question; the order of the grades themselves is that of an answer to one pair.
 int badness(Grade grade) {
   switch (grade) {
     case Grade::proved: return 0;
@@ -35,22 +34,31 @@ int badness(Grade grade) {
   return 5;
 }
 
-std::optional<double> bound_of(const ApartAnswer& answer) {
-  const Json* bound = answer.answer.find("bound_log2");
-  return bound && bound->is_number() ? std::optional(bound->number()) : std::nullopt;
+const Json& value_of(const ApartAnswer& answer, std::string_view key) {
+  static const Json kNone;
+  const Json* value = answer.answer.find(key);
+  return value ? *value : kNone;
 }
 
-ApartAnswer judged_pair(const Document& root, const Program& before, const Program& after, std::string id,
-                        const ApartOptions& how) {
+}  // namespace
+
+Grade worse_of(Grade one, Grade other) { return badness(other) > badness(one) ? other : one; }
+
+Grade grade_of_chain(Grade steps, Grade end) {
+  if (end == Grade::differs || end == Grade::invalid) return end;
+  return badness(steps) < badness(end) ? steps : end;
+}
+
+ApartAnswer judge_programs(const Document& root, const Program& before, const Program& after, std::string id,
+                           const ApartOptions& how) {
   Pair pair = make_pair(document_of(root, before), document_of(root, after));
   pair.id = std::move(id);
   return verify_apart(pair, how);
 }
 
-const Json& value_of(const ApartAnswer& answer, std::string_view key) {
-  static const Json kNone;
-  const Json* value = answer.answer.find(key);
-  return value ? *value : kNone;
+std::optional<double> bound_of(const ApartAnswer& answer) {
+  const Json* bound = answer.answer.find("bound_log2");
+  return bound && bound->is_number() ? std::optional(bound->number()) : std::nullopt;
 }
 
 std::string safety_text(const ApartAnswer& answer) {
@@ -66,12 +74,7 @@ std::string chance_text(std::optional<double> bound_log2) {
   return concat(", chance of error at most 2^", static_cast<std::int64_t>(*bound_log2));
 }
 
-}  // namespace
-
-Grade JudgedRecipe::verdict() const {
-  if (end.verdict == Grade::differs || end.verdict == Grade::invalid) return end.verdict;
-  return badness(worst) < badness(end.verdict) ? worst : end.verdict;
-}
+Grade JudgedRecipe::verdict() const { return grade_of_chain(worst, end.verdict); }
 
 std::optional<double> sum_of_chances(const std::vector<double>& logarithms) {
   if (logarithms.empty()) return std::nullopt;
@@ -92,8 +95,8 @@ Result<JudgedRecipe, Stopped> judge_recipe(const Document& root, const Recipe& r
     auto replayed = replay(out.program, Recipe{recipe[i]});
     if (!replayed) return Stopped{i + 1, recipe[i].strategy, replayed.error().refusal};
     ApartAnswer answer =
-        judged_pair(root, out.program, replayed->program, concat(root.program.name, " step ", i + 1), how);
-    if (badness(answer.verdict) > badness(out.worst)) out.worst = answer.verdict;
+        judge_programs(root, out.program, replayed->program, concat(root.program.name, " step ", i + 1), how);
+    out.worst = worse_of(out.worst, answer.verdict);
     if (const auto bound = bound_of(answer)) chances.push_back(*bound);
     out.program = std::move(replayed->program);
     out.end.cancelled = answer.cancelled;
@@ -102,7 +105,7 @@ Result<JudgedRecipe, Stopped> judge_recipe(const Document& root, const Recipe& r
   }
   out.bound_log2 = sum_of_chances(chances);
   how.judge.equal_by_steps = is_equal(out.worst);
-  out.end = judged_pair(root, root.program, out.program, root.program.name, how);
+  out.end = judge_programs(root, root.program, out.program, root.program.name, how);
   return out;
 }
 

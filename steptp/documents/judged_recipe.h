@@ -18,6 +18,18 @@ struct JudgedStep {
   ApartAnswer answer;
 };
 
+/// A difference is worse than an open question; the order of the grades themselves is that of an answer to one pair.
+[[nodiscard]] Grade worse_of(Grade one, Grade other);
+/// Of an end whose steps are of this grade at worst, and that is of that grade against its root.
+[[nodiscard]] Grade grade_of_chain(Grade steps, Grade end);
+/// Two programs that were made here, judged as `verify_apart` does; `root` says where they come from.
+[[nodiscard]] ApartAnswer judge_programs(const Document& root, const Program& before, const Program& after,
+                                         std::string id, const ApartOptions& how);
+[[nodiscard]] std::optional<double> bound_of(const ApartAnswer& answer);
+/// "safe by proof", ", chance of error at most 2^-90" or nothing: parts of lines for people.
+[[nodiscard]] std::string safety_text(const ApartAnswer& answer);
+[[nodiscard]] std::string chance_text(std::optional<double> bound_log2);
+
 struct JudgedRecipe {
   Program program;  ///< after the last step
   std::vector<JudgedStep> steps;

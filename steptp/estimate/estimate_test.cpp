@@ -162,6 +162,18 @@ TEST(Estimate, MatrixNestsWantRates) {
   EXPECT_FALSE(estimate(program, *find_rates("plain-cpu")).ok());
 }
 
+/// A guard that says the same for all lanes does not keep them from moving together: the CUDA text asks it once.
+TEST(Estimate, SeesVectorsUnderGuards) {
+  const auto flat = [](std::string_view guard) {
+    return program_of(std::string(kCopyHead) + "B^{8192}_{bx=0}B^{128}_{tx=0}V^{4}_{a=0}" + std::string(guard) +
+                      "[C^{f32,g}_{(bx*128+tx)//256,((bx*128+tx)%256)*4+a}="
+                      "A^{f32,g}_{(bx*128+tx)//256,((bx*128+tx)%256)*4+a};];");
+  };
+  const auto summary = estimation::summary_of(flat("?{bx*128+tx<1048575}"));
+  for (const auto& access : summary->kernels[0].statements[0].accesses) EXPECT_EQ(access.lanes, 4);
+  EXPECT_NEAR(seconds(flat("?{bx*128+tx<1048575}")), seconds(flat("")), 0.05 * seconds(flat("")));
+}
+
 TEST(Estimate, TheFloorIsBelowEveryForm) {
   for (const char* device : {"nvidia-h200", "nvidia-a100", "plain-cpu"}) {
     const double floor = floor_seconds(copy(false), *find_rates(device));

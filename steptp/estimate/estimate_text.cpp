@@ -1,8 +1,10 @@
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "steptp/base/text.h"
 #include "steptp/estimate/estimate.h"
@@ -24,6 +26,11 @@ double rounded(double value) {
   return std::strtod(text.data(), nullptr);
 }
 
+/// "1 block", "16384 blocks": launches are counted to the last one.
+std::string count_text(double count, std::string_view noun) {
+  return concat(static_cast<std::int64_t>(std::llround(count)), " ", noun, count == 1 ? "" : "s");
+}
+
 std::string bytes_text(double bytes) {
   if (bytes < 1e3) return figure(bytes) + " B";
   if (bytes < 1e6) return figure(bytes / 1e3) + " kB";
@@ -41,8 +48,9 @@ std::string words_of(const KernelEstimate& kernel, std::string_view part) {
   if (part == "instructions") return "instructions that are issued, loops and addresses among them";
   if (part == "accesses") return "rounds through the nearest cache and the banks of shared memory";
   if (part == "latency") {
-    return concat("a thread that waits for its loads, sums and barriers, ", figure(kernel.waves), " waves of blocks, ",
-                  figure(100 * kernel.occupancy), " % of the threads that fit");
+    return concat("a thread that waits for its loads, sums and barriers, ", figure(kernel.waves),
+                  kernel.waves == 1 ? " wave of blocks, " : " waves of blocks, ", figure(100 * kernel.occupancy),
+                  " % of the threads that fit");
   }
   return std::string(part);
 }
@@ -62,7 +70,7 @@ std::string to_text(const Estimate& estimate) {
   }
   for (const KernelEstimate& kernel : estimate.kernels) {
     append(out, "  ", kernel.name, ": ", seconds_text(kernel.seconds), ", limited by ", kernel.limited_by, " (",
-           figure(kernel.blocks), " blocks of ", figure(kernel.threads), " threads");
+           count_text(kernel.blocks, "block"), " of ", count_text(kernel.threads, "thread"));
     if (kernel.launches > 1) append(out, ", launched ", figure(kernel.launches), " times");
     append(out, ")\n");
     for (const EstimatePart& part : kernel.parts) {

@@ -11,6 +11,7 @@
 #include "steptp/estimate/barriers.h"
 #include "steptp/estimate/statement_reader.h"
 #include "steptp/lowering/collectives.h"
+#include "steptp/lowering/conditions.h"
 #include "steptp/lowering/homes.h"
 #include "steptp/lowering/own_sums.h"
 #include "steptp/lowering/threads.h"
@@ -30,14 +31,14 @@ constexpr double kFewRegisters = 26;
 class KernelReader {
  public:
   KernelReader(const Arrangement& arrangement, const ArrangedKernel& kernel)
-      : arrangement_(arrangement), kernel_(kernel) {}
+      : arrangement_(arrangement), kernel_(kernel), body_(lowering::with_guards_outside(kernel.body)) {}
 
   KernelSummary run() {
     out_.name = kernel_.name;
     set_launch();
     out_.shared_bytes = static_cast<double>(std::min<Wide>(kernel_.layout.bytes, INT64_MAX));
     out_.is_divided = is_divided();
-    block_level(kernel_.body);
+    block_level(body_);
     out_.barriers = barriers_of(arrangement_, kernel_);
     add_registers();
     return std::move(out_);
@@ -190,6 +191,8 @@ class KernelReader {
 
   const Arrangement& arrangement_;
   const ArrangedKernel& kernel_;
+  /// Guards that say the same for all lanes stand outside of their loop, as in the CUDA text.
+  std::vector<Node> body_;
   KernelSummary out_;
   std::vector<Axis> in_turn_;
   std::vector<const lowering::Value*> guards_;

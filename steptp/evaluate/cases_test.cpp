@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "source_dir.h"
 #include "steptp/base/text.h"
 #include "steptp/evaluate/row_reader.h"
 
@@ -144,12 +146,37 @@ TEST(RowsFile, DatasetsAreNamedByTheirFolder) {
   EXPECT_EQ(rows_file(folder.string() + ":rl:test_shape").value(), rows);
   EXPECT_FALSE(rows_file(folder.string() + ":rl:train").ok());
   EXPECT_FALSE(rows_file(folder.string() + ":sft_trl").ok());
-  EXPECT_EQ(rows_file((folder / "data" / "rl" / "test_shape.parquet").string()).value(), rows);
-  EXPECT_FALSE(rows_file((folder / "other.parquet").string()).ok());
-  const auto hub = rows_file("someone/steps");
-  ASSERT_FALSE(hub.ok());
-  EXPECT_NE(hub.error().hint.find("huggingface-cli download someone/steps"), std::string::npos);
+  fs::rename(rows, folder / "data" / "rl" / "test_shape.parquet");
+  EXPECT_EQ(rows_file(folder.string() + ":rl:test_shape").value(), (folder / "data" / "rl" / "test_shape.parquet"));
   fs::remove_all(folder);
+}
+
+TEST(RowsFile, DatasetsOfTheHubAreFoundWhereItsToolsPutThem) {
+  namespace fs = std::filesystem;
+  const fs::path cache = fs::temp_directory_path() / concat("steptp_hub_", ::getpid());
+  ::setenv("HF_HUB_CACHE", cache.c_str(), 1);
+  const auto missing = rows_file("someone/steps");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().hint.find("huggingface-cli download someone/steps"), std::string::npos);
+  const fs::path place = cache / "datasets--someone--steps";
+  const fs::path snapshot = place / "snapshots" / "0123abcd";
+  fs::create_directories(snapshot / "data" / "rl");
+  fs::create_directories(place / "refs");
+  std::ofstream(place / "refs" / "main") << "0123abcd\n";
+  std::ofstream(snapshot / "data" / "rl" / "train.parquet") << "";
+  EXPECT_EQ(rows_file("someone/steps").value(), (snapshot / "data" / "rl" / "train.parquet").string());
+  ::unsetenv("HF_HUB_CACHE");
+  fs::remove_all(cache);
+}
+
+TEST_F(Files, QuestionsOfAParquetFileOfAnotherWriter) {
+  const std::string file = concat(STEPTP_SOURCE_DIR, "/steptp/evaluate/golden/questions.parquet");
+  const auto read = read_cases(file, {});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ((*read)[0].id, "first");
+  EXPECT_EQ((*read)[0].messages[0].content, "Make it faster.");
+  EXPECT_EQ((*read)[1].before.program.nests.size(), 1U);
 }
 
 TEST_F(Files, AnswersWithoutAQuestionAreNamed) {

@@ -39,6 +39,7 @@ struct JudgedCase {
 
 struct Evaluation {
   std::string built_with;
+  bool is_run = false;  ///< whether programs were compiled and run, not lowered only
   EvaluationSummary summary;
   std::vector<std::pair<std::string, std::string>> unusable;    ///< cases, and why
   std::vector<std::pair<std::string, std::string>> unanswered;  ///< cases of a live endpoint, and why

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "steptp/base/text.h"
+#include "steptp/evaluate/figures.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/text/strategy_names.h"
 
@@ -26,11 +27,7 @@ std::uint64_t equal_ones(const std::map<std::string, StageCounts>& table) {
   return out;
 }
 
-bool nothing_was_run(const EvaluationSummary& summary) {
-  return summary.all.build > 0 && summary.all.not_run == summary.all.build && summary.all.execute.front() == 0;
-}
-
-ReportTable stages(const EvaluationSummary& summary) {
+ReportTable stages(const EvaluationSummary& summary, bool is_run) {
   ReportTable table;
   table.title = "How far programs came";
   table.note =
@@ -43,8 +40,8 @@ ReportTable stages(const EvaluationSummary& summary) {
   };
   add("different text", all.different_text);
   add("different", all.different);
-  add("build", all.build);
-  for (std::size_t i = 0; i < summary.trials && !nothing_was_run(summary); ++i)
+  add(is_run ? "build" : "can be lowered", all.build);
+  for (std::size_t i = 0; is_run && i < summary.trials; ++i)
     add(concat("execute, ", i + 1, " of ", summary.trials), all.execute[i]);
   for (std::size_t i = 0; i < summary.trials; ++i) add(concat("equal, ", i + 1, " of ", summary.trials), all.equal[i]);
   add("equal and safe", all.safe);
@@ -65,33 +62,44 @@ ReportTable passes(const EvaluationSummary& summary) {
   return table;
 }
 
-void add_row(ReportTable& table, std::vector<std::string> names, const StageCounts& counts, std::uint64_t all_equal) {
+/// The names of the columns of `add_row`.
+std::vector<std::string> count_columns(std::vector<std::string> names, bool is_run) {
+  names.insert(names.end(), {"programs", "different"});
+  if (is_run) names.insert(names.end(), {"build", "execute"});
+  if (!is_run) names.emplace_back("can be lowered");
+  names.insert(names.end(), {"equal", "of its own", "of all equal"});
+  return names;
+}
+
+void add_row(ReportTable& table, std::vector<std::string> names, const StageCounts& counts, std::uint64_t all_equal,
+             bool is_run) {
   const std::uint64_t equal = last(counts.equal);
-  for (const std::uint64_t count : {counts.programs, counts.different, counts.build, last(counts.execute), equal})
+  for (const std::uint64_t count : {counts.programs, counts.different, counts.build})
     names.push_back(std::to_string(count));
+  if (is_run) names.push_back(std::to_string(last(counts.execute)));
+  names.push_back(std::to_string(equal));
   names.push_back(percent(equal, counts.programs));
   names.push_back(percent(equal, all_equal));
   table.rows.push_back(std::move(names));
 }
 
 ReportTable named(std::string title, const std::string& what, const std::map<std::string, StageCounts>& counts,
-                  const std::vector<std::string>& order) {
+                  const std::vector<std::string>& order, bool is_run) {
   ReportTable table;
   table.title = std::move(title);
-  table.columns = {what, "programs", "different", "build", "execute", "equal", "of its own", "of all equal"};
+  table.columns = count_columns({what}, is_run);
   const std::uint64_t all_equal = equal_ones(counts);
   for (const std::string& name : order) {
-    if (const auto at = counts.find(name); at != counts.end()) add_row(table, {name}, at->second, all_equal);
+    if (const auto at = counts.find(name); at != counts.end()) add_row(table, {name}, at->second, all_equal, is_run);
   }
   return table;
 }
 
-ReportTable strategies(const EvaluationSummary& summary) {
+ReportTable strategies(const EvaluationSummary& summary, bool is_run) {
   ReportTable table;
   table.title = "By strategy";
   table.note = "As answers name them.";
-  table.columns = {"strategy", "level",   "difficulty", "programs",   "different",
-                   "build",    "execute", "equal",      "of its own", "of all equal"};
+  table.columns = count_columns({"strategy", "level", "difficulty"}, is_run);
   table.numbers_from = 3;
   const std::uint64_t all_equal = equal_ones(summary.by_strategy);
   std::vector<std::string> order = strategy_names();
@@ -102,7 +110,7 @@ ReportTable strategies(const EvaluationSummary& summary) {
     const Strategy* strategy = find_strategy(name);
     const std::string level = strategy ? std::string(name_of(strategy->level)) : "";
     const std::string difficulty = strategy ? std::string(strategy->difficulty()) : "";
-    add_row(table, {name, level, difficulty}, at->second, all_equal);
+    add_row(table, {name, level, difficulty}, at->second, all_equal, is_run);
   }
   return table;
 }
@@ -153,10 +161,16 @@ Report report_of(const Evaluation& evaluation, const std::string& name) {
   out.lines.push_back(concat(summary.answered_cases, " of ", summary.cases, " cases answered, ", summary.attempts,
                              " attempts, ", summary.all.programs, " programs; ", summary.successes,
                              " attempts succeeded (", percent(summary.successes, summary.attempts), ")."));
-  out.lines.push_back(concat("Built with ", evaluation.built_with, "."));
-  if (nothing_was_run(summary)) {
-    out.lines.push_back("No program was run; equal is what the judge finds without running it.");
-  } else if (summary.all.not_run > 0) {
+  const bool is_run = evaluation.is_run;
+  if (!is_run) {
+    out.lines.emplace_back(
+        "Programs were judged and not run. --device auto compiles and runs them as well: on a GPU with NVRTC, "
+        "otherwise "
+        "on this CPU.");
+  } else {
+    out.lines.push_back(concat("Built with ", evaluation.built_with, "."));
+  }
+  if (is_run && summary.all.not_run > 0) {
     out.lines.push_back(concat(summary.all.not_run,
                                " built programs were not run to their end; they count as equal where the judge finds "
                                "them so without running them."));
@@ -167,12 +181,13 @@ Report report_of(const Evaluation& evaluation, const std::string& name) {
     out.lines.push_back(
         concat("Tokens: ", summary.prompt_tokens, " of questions, ", summary.completion_tokens, " of answers."));
   }
-  out.tables = {stages(summary),
+  out.figures = figures_of(summary, is_run);
+  out.tables = {stages(summary, is_run),
                 passes(summary),
-                named("By level", "level", summary.by_level, {"graph", "operator", "memory", "math"}),
-                named("By difficulty", "difficulty", summary.by_difficulty, {"difficult", "medium", "easy"}),
+                named("By level", "level", summary.by_level, {"graph", "operator", "memory", "math"}, is_run),
+                named("By difficulty", "difficulty", summary.by_difficulty, {"difficult", "medium", "easy"}, is_run),
                 grades(summary),
-                strategies(summary),
+                strategies(summary, is_run),
                 failures(summary)};
   std::vector<std::pair<std::string, std::string>> deviations;
   for (const auto& [what, count] : summary.deviations) deviations.emplace_back(what, std::to_string(count));

@@ -12,11 +12,11 @@
 namespace steptp {
 
 /// The file that is meant: a file as it stands; of a dataset's folder the questions of its config `rl`, of the split
-/// test_shape where it has one; of FOLDER:TABLE and FOLDER:TABLE:SPLIT that file; beside a .parquet file of a dataset
-/// the .jsonl.zst file with the same rows. The error says what to do with a name of the hub.
+/// test_shape where it has one; of FOLDER:TABLE and FOLDER:TABLE:SPLIT that file. ORGANISATION/NAME is a dataset of the
+/// hub, in the folder where the hub's own tools have put it; where it was not downloaded, the error says how.
 [[nodiscard]] Result<std::string, Diagnostic> rows_file(const std::string& given);
 
-/// Lines of a text file (`-` for standard input), or of one that ends in .zst.
+/// Lines of a text file (`-` for standard input), or of one that ends in .zst; rows of a .parquet file as JSON.
 class RowReader {
  public:
   RowReader(RowReader&&) noexcept;

@@ -79,8 +79,10 @@ Result<std::string, Diagnostic> compile_cuda(const std::string& text, int comput
   }
   // An older compiler leaves the last step to the driver.
   const bool is_exact = known == compute_capability;
-  std::vector<std::string> options = {concat("--gpu-architecture=", is_exact ? "sm_" : "compute_", known),
-                                      "--std=c++17"};
+  // Instructions of groups of warps belong to one architecture only; without its letter units work by themselves.
+  const bool has_groups = is_exact && known == 90 && text.find("stp_group_begin();") != std::string::npos;
+  std::vector<std::string> options = {
+      concat("--gpu-architecture=", is_exact ? "sm_" : "compute_", known, has_groups ? "a" : ""), "--std=c++17"};
   if (arithmetic == Arithmetic::exact) options.emplace_back("--fmad=false");
   if (text.find("#include <cuda_fp16.h>") != std::string::npos ||
       text.find("#include <cuda_bf16.h>") != std::string::npos) {

@@ -34,6 +34,10 @@ std::string error_text(const cuda_api::Driver& driver, cuda_api::Result error) {
   return concat(name ? name : "error", " (", error, ")", text ? ": " : "", text ? text : "");
 }
 
+Diagnostic no_device(const cuda_api::Driver& driver, cuda_api::Result error, std::string_view what) {
+  return make_error("no-device", concat(what, ": ", error_text(driver, error)), "nvidia-smi says more");
+}
+
 /// Operations per cycle of a multiprocessor, outside of tensor cores (CUDA C++ programming guide, arithmetic
 /// instructions); a fused multiply-add is two.
 struct Throughput {
@@ -70,13 +74,20 @@ Result<int, Diagnostic> CudaDevice::count() {
 }
 
 Result<std::unique_ptr<CudaDevice>, Diagnostic> CudaDevice::open(int ordinal) {
+  auto out = describe(ordinal);
+  if (!out) return out;
+  if (auto problem = (*out)->start()) return *std::move(problem);
+  return out;
+}
+
+Result<std::unique_ptr<CudaDevice>, Diagnostic> CudaDevice::describe(int ordinal) {
   const auto there = count();
   if (!there) return there.error();
   if (ordinal < 0 || ordinal >= *there) {
     return make_error("no-device", concat("there is no GPU ", ordinal, ", only ", *there, " of them"));
   }
   std::unique_ptr<CudaDevice> out(new CudaDevice(**load_cuda_driver()));
-  if (auto problem = out->start(ordinal)) return *std::move(problem);
+  if (auto problem = out->read_attributes(ordinal)) return *std::move(problem);
   return out;
 }
 
@@ -86,11 +97,8 @@ int CudaDevice::attribute(DeviceAttribute attribute) const {
   return value;
 }
 
-std::optional<Diagnostic> CudaDevice::start(int ordinal) {
-  const auto failed = [this](cuda_api::Result error, const char* what) {
-    return make_error("no-device", concat(what, ": ", error_text(driver_, error)), "nvidia-smi says more");
-  };
-  if (const auto error = driver_.device_get(&device_, ordinal)) return failed(error, "cuDeviceGet");
+std::optional<Diagnostic> CudaDevice::read_attributes(int ordinal) {
+  if (const auto error = driver_.device_get(&device_, ordinal)) return no_device(driver_, error, "cuDeviceGet");
   driver_.driver_version(&driver_version_);
   char text[256] = "";
   driver_.device_name(text, sizeof text, device_);
@@ -111,13 +119,18 @@ std::optional<Diagnostic> CudaDevice::start(int ordinal) {
   limits_.threads = attribute(DeviceAttribute::max_threads_per_block);
   limits_.shared_bytes = attribute(DeviceAttribute::max_shared_bytes_opt_in);
   limits_.registers = attribute(DeviceAttribute::max_registers_per_block);
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> CudaDevice::start() {
   if (const auto error = driver_.context_retain(&context_, device_)) {
     context_ = nullptr;
-    return failed(error, "the GPU gives no context");
+    return no_device(driver_, error, "the GPU gives no context");
   }
-  if (const auto error = driver_.context_set(context_)) return failed(error, "cuCtxSetCurrent");
+  if (const auto error = driver_.context_set(context_)) return no_device(driver_, error, "cuCtxSetCurrent");
   constexpr unsigned kNonBlocking = 1;
-  if (const auto error = driver_.stream_create(&stream_, kNonBlocking)) return failed(error, "cuStreamCreate");
+  if (const auto error = driver_.stream_create(&stream_, kNonBlocking))
+    return no_device(driver_, error, "cuStreamCreate");
   return std::nullopt;
 }
 

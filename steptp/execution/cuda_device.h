@@ -18,6 +18,8 @@ class CudaDevice {
  public:
   /// Diagnostic `no-device`: no driver, no GPU, one that is too old for it, or no such number.
   [[nodiscard]] static Result<std::unique_ptr<CudaDevice>, Diagnostic> open(int ordinal);
+  /// The same without a context: what it is and what it can do, for compiling ahead. Nothing runs on it.
+  [[nodiscard]] static Result<std::unique_ptr<CudaDevice>, Diagnostic> describe(int ordinal);
   [[nodiscard]] static Result<int, Diagnostic> count();
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
@@ -44,7 +46,8 @@ class CudaDevice {
 
  private:
   explicit CudaDevice(const cuda_api::Driver& driver) : driver_(driver) {}
-  std::optional<Diagnostic> start(int ordinal);
+  std::optional<Diagnostic> read_attributes(int ordinal);
+  std::optional<Diagnostic> start();
   [[nodiscard]] int attribute(cuda_api::DeviceAttribute attribute) const;
 
   const cuda_api::Driver& driver_;

@@ -23,6 +23,12 @@ Diagnostic limit(std::string message, std::string hint) {
   return make_error("device-limit", std::move(message), std::move(hint));
 }
 
+Result<cuda::Lowered, Diagnostic> lowered_for(const Program& program, const CudaDevice& device, FloatRules rules) {
+  auto out = cuda::lower(program, {&device.limits(), false});
+  if (out && rules.nan_stays) out->text = cuda::with_nan_kept(out->text);
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Program& program, CudaDevice& device,
@@ -31,10 +37,9 @@ Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Prog
   if (!nvrtc) return nvrtc.error();
   std::unique_ptr<CudaProgram> out(new CudaProgram(device));
   auto start = Clock::now();
-  auto lowered = cuda::lower(program, {&device.limits(), false});
+  auto lowered = lowered_for(program, device, rules);
   if (!lowered) return lowered.error();
   out->lowered_ = std::move(lowered).value();
-  if (rules.nan_stays) out->lowered_.text = cuda::with_nan_kept(out->lowered_.text);
   out->times_.lower_milliseconds = milliseconds_since(start);
   bool from_cache = false;
   auto image =
@@ -55,6 +60,18 @@ Result<std::unique_ptr<CudaProgram>, Diagnostic> CudaProgram::compile(const Prog
   if (problem) return *std::move(problem);
   out->times_.load_milliseconds += milliseconds_since(start);
   return out;
+}
+
+std::optional<Diagnostic> CudaProgram::compile_ahead(const Program& program, const CudaDevice& device,
+                                                     const ObjectCache& cache, FloatRules rules) {
+  const auto nvrtc = load_nvrtc();
+  if (!nvrtc) return nvrtc.error();
+  const auto lowered = lowered_for(program, device, rules);
+  if (!lowered) return lowered.error();
+  bool from_cache = false;
+  const auto image =
+      compile_cuda(lowered->text, device.compute_capability(), **nvrtc, cache, from_cache, rules.arithmetic);
+  return image ? std::nullopt : std::optional(image.error());
 }
 
 CudaProgram::~CudaProgram() {

@@ -21,6 +21,10 @@ class CudaProgram {
                                                                                 CudaDevice& device,
                                                                                 const ObjectCache& cache,
                                                                                 FloatRules rules);
+  /// Compiles for a device that nothing is to run on yet, so that `compile` finds the image in the cache. The device
+  /// may be one without a context. The same diagnostics, but for `device`.
+  [[nodiscard]] static std::optional<Diagnostic> compile_ahead(const Program& program, const CudaDevice& device,
+                                                               const ObjectCache& cache, FloatRules rules);
   CudaProgram(const CudaProgram&) = delete;
   CudaProgram& operator=(const CudaProgram&) = delete;
   ~CudaProgram();

@@ -14,26 +14,18 @@ namespace steptp::dataset {
 namespace {
 
 constexpr std::string_view kStyle = R"(
-:root{--ink:#1c2430;--soft:#5d6b7d;--line:#dfe4ea;--page:#fff;--s0:#9db4cf;--s1:#2f6db5;--s2:#d98c3f;--s3:#5a9f6b}
-@media(prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#9aa7b8;--line:#333d4a;--page:#161b22;--s0:#5b708c;
---s1:#6ea8e8;--s2:#e0a060;--s3:#7cc08d}}
+:root{--ink:#1c2430;--soft:#5d6b7d;--line:#dfe4ea;--page:#fff}
+@media(prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#9aa7b8;--line:#333d4a;--page:#161b22}}
 body{margin:0 auto;max-width:1000px;padding:2rem 1.5rem 4rem;font:15px/1.5 system-ui,sans-serif;color:var(--ink);
 background:var(--page)}
 h1{font-size:1.7rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2.4rem 0 .6rem}p{color:var(--soft);margin:.3rem 0}
-.facts{display:flex;flex-wrap:wrap;gap:.8rem;margin:1.4rem 0}
-.facts div{border:1px solid var(--line);border-radius:8px;padding:.6rem 1rem;min-width:7.5rem}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr));gap:.8rem;margin:1.4rem 0}
+.facts div{border:1px solid var(--line);border-radius:8px;padding:.6rem 1rem}
 .facts b{display:block;font-size:1.35rem}.facts span{color:var(--soft);font-size:.85rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .8rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
 th:first-child,td:first-child,.words{text-align:left}th{color:var(--soft);font-weight:600}
-figure{margin:1.2rem 0}figcaption{font-weight:600}svg{width:100%;height:auto;font-size:11px}
-svg text{fill:var(--soft)}.grid{stroke:var(--line)}
-.s0{fill:var(--s0);background:var(--s0)}.s1{fill:var(--s1);background:var(--s1)}
-.s2{fill:var(--s2);background:var(--s2)}.s3{fill:var(--s3);background:var(--s3)}
-.legend{margin:.2rem 0;font-size:.85rem}.legend span{margin-right:1.2rem}
-.legend i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:0 2rem}
 )";
 
 std::string number(std::uint64_t value) {
@@ -160,15 +152,16 @@ std::string html_report(const Statistics& statistics) {
   std::string out = concat(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>Dataset report</title><style>",
-      kStyle, "</style></head><body>\n<h1>Dataset report</h1>\n",
+      kStyle, plot_style(), "</style></head><body>\n<h1>Dataset report</h1>\n",
       "<p>Verified steps on tensor programs. \"Raw\" is everything that was verified; \"after filtering\" counts how "
       "often an entry stands in rows that are trained on. Tokens are Qwen3's.</p>\n",
       facts_html(statistics));
   append(out, "<div class=\"pair\">",
          upright_bars(share_plot("Difficulty", statistics.difficulties, {"easy", "medium", "difficult"})),
          upright_bars(share_plot("Level", statistics.levels, {"graph", "operator", "memory", "math"})),
-         upright_bars(share_plot("Grade", statistics.grades, {"proved", "exact"})), "</div>\n<div class=\"pair\">",
-         token_plots("Tokens of original programs", statistics.program_tokens),
+         upright_bars(share_plot("Grade of equality", statistics.grades, {"proved", "exact"})),
+         upright_bars(share_plot("What safety rests on", statistics.safe_by, {"proof", "search"})),
+         "</div>\n<div class=\"pair\">", token_plots("Tokens of original programs", statistics.program_tokens),
          token_plots("Tokens of transformed programs", statistics.result_tokens), "</div>\n");
   if (!statistics.strategies.empty()) append(out, lying_bars(strategy_plot(statistics)));
   for (const ReportTable& table : tables_of(statistics)) {

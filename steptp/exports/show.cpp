@@ -54,10 +54,20 @@ bool has_word(const Json& row, const char* one, const char* several, const std::
                      [&](const Json& item) { return item.as_string() && *item.as_string() == word; });
 }
 
+double number_at(const Json& row, const char* column) {
+  const Json* value = row.find(column);
+  return value && value->is_number() ? value->number() : 0;
+}
+
 bool is_wanted(const std::string& line, const WantedRow& wanted) {
   const auto row = parse_json(line);
-  return row && has_word(*row, "strategy", "strategies", wanted.strategy) &&
-         has_word(*row, "difficulty", "difficulties", wanted.difficulty);
+  if (!row || !has_word(*row, "strategy", "strategies", wanted.strategy) ||
+      !has_word(*row, "difficulty", "difficulties", wanted.difficulty)) {
+    return false;
+  }
+  const double tokens = number_at(*row, "prompt_tokens") + number_at(*row, "completion_tokens");
+  const bool is_short = wanted.most_tokens == 0 || tokens <= static_cast<double>(wanted.most_tokens);
+  return is_short && number_at(*row, "usefulness") >= wanted.least_usefulness;
 }
 
 }  // namespace
@@ -74,7 +84,7 @@ Result<std::string, Diagnostic> read_row(const std::string& folder, const std::s
     reason.hint = "tables are the folders below data/ of an export, such as archive or chat/full/single";
     return reason;
   }
-  const bool wants_all = wanted.strategy.empty() && wanted.difficulty.empty();
+  const bool wants_all = wanted.is_any();
   for (std::uint64_t passed = 0;;) {
     auto line = reader->next();
     if (!line) return line.error();

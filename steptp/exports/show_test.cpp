@@ -56,6 +56,25 @@ TEST_F(ShownRows, OfSeveralOneMustBeNamed) {
   EXPECT_NE(found.error().message.find("test_shape, test_type"), std::string::npos);
 }
 
+TEST_F(ShownRows, OnlyThoseThatAreWantedAreCounted) {
+  auto writer = JsonlWriter::create((folder_ / "data/archive/train.jsonl.zst").string());
+  ASSERT_TRUE(writer);
+  for (const auto& [tokens, usefulness] : {std::pair(900, 0.5), std::pair(300, 0.0), std::pair(300, 0.4)}) {
+    Json line;
+    line.set("prompt_tokens", tokens).set("completion_tokens", 100).set("usefulness", usefulness);
+    ASSERT_FALSE(writer->add(line.set("strategy", "loop_split")));
+  }
+  ASSERT_TRUE(writer->finish());
+  const auto found = [&](const WantedRow& wanted, std::uint64_t number = 0) {
+    const auto line = read_row(folder_.string(), "archive", "", number, wanted);
+    return line ? parse_json(*line)->dump() : std::string("none");
+  };
+  EXPECT_EQ(found({"", "", 400, 0.3}).find(R"({"prompt_tokens":300,"completion_tokens":100,"usefulness":0.4)"), 0U);
+  EXPECT_EQ(found({"", "", 400, 0.3}, 1), "none");
+  EXPECT_NE(found({"loop_split", "", 400, 0}, 1), "none");
+  EXPECT_EQ(found({"loop_tiling", "", 0, 0}), "none");
+}
+
 TEST_F(ShownRows, OfNoneTheAnswerNamesTrain) {
   write("train", 0);
   const auto found = row("");

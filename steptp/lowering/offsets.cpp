@@ -128,6 +128,12 @@ std::int64_t run_alignment(const Index& offset, const std::string& variable) {
   return divisor == 0 ? kAnyAlignment : divisor;
 }
 
+bool mentions(const Index& index, const std::string& name) {
+  bool found = false;
+  for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
+  return found;
+}
+
 std::optional<Index> at_zero(const Index& index, const std::string& variable) {
   IndexRewriter rewriter;
   rewriter.variable = [&](const std::string& name) -> std::optional<Index> {

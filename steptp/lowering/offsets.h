@@ -25,6 +25,9 @@ namespace steptp::lowering {
 /// first element lies at a multiple of it. 0 where the index is no such sum; 2^62 where there is no rest.
 [[nodiscard]] std::int64_t run_alignment(const Index& offset, const std::string& variable);
 
+/// True where the index depends on the loop variable `name`.
+[[nodiscard]] bool mentions(const Index& index, const std::string& name);
+
 /// The index where the variable is 0.
 [[nodiscard]] std::optional<Index> at_zero(const Index& index, const std::string& variable);
 

@@ -26,7 +26,7 @@ std::vector<WorkerPool::Command> commands_for(const CandidateOptions& options, u
   for (unsigned i = 0; i < places; ++i) {
     WorkerPool::Command command = options.worker;
     command.push_back(std::to_string(memory));
-    command.push_back(std::to_string(cuda ? i : 0));
+    command.push_back(std::to_string(cuda && !options.compiles_only ? i : 0));
     out.push_back(std::move(command));
   }
   return out;
@@ -93,6 +93,14 @@ void CandidatePool::note_cache_problem(const Json& times) {
 std::string CandidatePool::cache_problem() const {
   const std::lock_guard lock(mutex_);
   return cache_problem_;
+}
+
+void CandidatePool::compile(const Program& program, Arithmetic arithmetic) {
+  if (options_.cache.empty()) return;
+  Message request;
+  request.head.set("op", "compile").set("device", word_of(options_.device)).set("cache", options_.cache);
+  request.head.set("arithmetic", word_of(arithmetic)).set("program", to_json(program, Profile::paper));
+  static_cast<void>(workers_.call(pack(request), call_options()));
 }
 
 Result<CandidatePool::Ran, ExecutionFailure> CandidatePool::run(const Program& program, const Tensors& inputs) {

@@ -24,6 +24,7 @@ struct CandidateOptions {
   double seconds = 600;            ///< for one request
   std::uint64_t memory_bytes = 0;  ///< of a worker; 0: three quarters of the machine's
   std::string cache;               ///< folder; empty: nothing is kept
+  bool compiles_only = false;      ///< nothing runs: workers that use no GPU, and as many as are wanted
   std::function<bool()> go_on;     ///< asked now and then
 };
 
@@ -42,6 +43,9 @@ class CandidatePool {
     double seconds = 0;
   };
   [[nodiscard]] Result<Ran, ExecutionFailure> run(const Program& program, const Tensors& inputs);
+
+  /// Into the cache, by any worker; whoever prepares the program says what is wrong with it.
+  void compile(const Program& program, Arithmetic arithmetic);
 
   [[nodiscard]] WorkerPool& workers() { return workers_; }
   [[nodiscard]] const CandidateOptions& options() const { return options_; }

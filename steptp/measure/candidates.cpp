@@ -13,7 +13,8 @@
 
 #include "steptp/base/text.h"
 #include "steptp/lowering/target.h"
-#include "steptp/measure/cpu_peak.h"
+#include "steptp/measure/gpu_turn.h"
+#include "steptp/measure/kept_peak.h"
 #include "steptp/measure/work.h"
 
 namespace steptp {
@@ -84,6 +85,7 @@ Message CandidateWorker::dispatch(const Message& request) {
   const std::string op = text_at(request.head, "op");
   if (op == "machine") return machine(request.head);
   if (op == "run") return run(request);
+  if (op == "compile") return compile_ahead(request.head);
   if (op == "prepare") return prepare(request);
   if (op == "measure") return measure(request.head);
   if (op == "expect") return expect(request.head);
@@ -114,7 +116,7 @@ Message CandidateWorker::machine(const Json& head) {
     out.head.set("count", count ? *count : 1);
   } else {
     if (const auto engine = find_llvm_engine(); !engine) return error(engine.error());
-    peak = measure_cpu_peak(static_cast<unsigned>(integer_at(head, "threads")));
+    peak = kept_cpu_peak(static_cast<unsigned>(integer_at(head, "threads")), text_at(head, "cache"));
   }
   out.head.set("name", peak.name).set("source", peak.source).set("bytes_per_second", peak.bytes_per_second);
   out.head.set("flops", flops_json(peak.flops));
@@ -128,24 +130,53 @@ std::optional<Arithmetic> usual_arithmetic(DeviceKind device) {
   return device == DeviceKind::cpu ? Arithmetic::exact : Arithmetic::fast;
 }
 
+/// A run is as it is written for its engine; what is timed says how.
+std::optional<Arithmetic> arithmetic_of(const Json& head, DeviceKind device) {
+  const std::string word = text_at(head, "arithmetic");
+  return word.empty() ? usual_arithmetic(device) : read_word<Arithmetic>(word);
+}
+
 }  // namespace
+
+void CandidateWorker::use_cache(const Json& head) {
+  const std::string folder = text_at(head, "cache");
+  if (cache_ && folder == cache_folder_) return;
+  cache_ = std::make_unique<ObjectCache>(folder);
+  cache_folder_ = folder;
+}
+
+Message CandidateWorker::compile_ahead(const Json& head) {
+  const Json* record = head.find("program");
+  const Document document = read_document("program", record ? record->dump() : std::string());
+  if (!document.ok) return error("internal", "the program cannot be read back");
+  const auto device = read_word<DeviceKind>(text_at(head, "device"));
+  if (!device) return unknown_device(head);
+  const auto arithmetic = arithmetic_of(head, *device);
+  if (!arithmetic) return error("internal", "there is no such arithmetic");
+  use_cache(head);
+  if (*device == DeviceKind::cpu) {
+    const auto made = LlvmProgram::compile(document.program, *cache_, *arithmetic);
+    return made ? Message{} : error(made.error());
+  }
+  if (!described_) {
+    auto described = CudaDevice::describe(gpu_);
+    if (!described) return error(described.error());
+    described_ = std::move(described).value();
+  }
+  const auto problem = CudaProgram::compile_ahead(document.program, *described_, *cache_, *arithmetic);
+  return problem ? error(*problem) : Message{};
+}
 
 std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out, Json& times) {
   const Json* record = head.find("program");
   out.document = read_document("program", record ? record->dump() : std::string());
   if (!out.document.ok) return error("internal", "the program cannot be read back");
-  const std::string folder = text_at(head, "cache");
-  if (!cache_ || folder != cache_folder_) {
-    cache_ = std::make_unique<ObjectCache>(folder);
-    cache_folder_ = folder;
-  }
+  use_cache(head);
   Work work;
   const auto device = read_word<DeviceKind>(text_at(head, "device"));
   if (!device) return unknown_device(head);
-  // A run is as it is written for its engine; what is timed says how.
-  const std::string word = text_at(head, "arithmetic");
-  const auto arithmetic = word.empty() ? usual_arithmetic(*device) : read_word<Arithmetic>(word);
-  if (!arithmetic) return error("internal", concat("there is no arithmetic '", word, "'"));
+  const auto arithmetic = arithmetic_of(head, *device);
+  if (!arithmetic) return error("internal", "there is no such arithmetic");
   if (*device == DeviceKind::cuda) {
     if (auto problem = open_device()) return problem;
     auto made = CudaProgram::compile(out.document.program, *device_, *cache_, *arithmetic);
@@ -187,6 +218,7 @@ Message CandidateWorker::run(const Message& request) {
   Prepared prepared;
   Json times;
   if (auto problem = compile(request.head, prepared, times)) return *std::move(problem);
+  const GpuTurn turn(gpu_, prepared.gpu != nullptr);
   if (auto problem = start(request.head, request.tensors, nullptr, prepared)) return *std::move(problem);
   if (auto failure = prepared.session->poison()) return failed(*failure);
   const auto seconds = prepared.session->run();
@@ -223,6 +255,7 @@ Message CandidateWorker::prepare(const Message& request) {
   std::string lack;
   const Tensors* inputs = drawn(request.head, lack);
   if (!inputs) return error("inputs", lack);
+  const GpuTurn turn(gpu_, prepared->gpu != nullptr);
   if (prepared->gpu && !kept_) kept_ = std::make_unique<CudaInputs>(*device_, cache_folder_);
   if (auto problem = start(request.head, *inputs, kept_.get(), *prepared)) return *std::move(problem);
   if (flag_at(request.head, "graph")) {
@@ -242,6 +275,7 @@ Message CandidateWorker::prepare(const Message& request) {
 Message CandidateWorker::measure(const Json& head) {
   const auto at = prepared_.find(integer_at(head, "id"));
   if (at == prepared_.end()) return error("internal", "nothing is prepared under this number");
+  const GpuTurn turn(gpu_, at->second->gpu != nullptr);
   Session& session = *at->second->session;
   const double limit = number_at(head, "seconds");
   const std::int64_t most = integer_at(head, "most");
@@ -297,6 +331,7 @@ Message CandidateWorker::expect(const Json& head) {
   const Json* expected = head.find("expected");
   auto read = expected ? expectations_from_json(*expected) : std::nullopt;
   if (at == prepared_.end() || !read) return error("internal", "there is nothing to compare");
+  const GpuTurn turn(gpu_, at->second->gpu != nullptr);
   at->second->expected = *std::move(read);
   if (auto wrong = find_wrong(*at->second, true)) return *std::move(wrong);
   at->second->has_run = true;
@@ -306,6 +341,7 @@ Message CandidateWorker::expect(const Json& head) {
 Message CandidateWorker::finish(const Json& head) {
   const auto at = prepared_.find(integer_at(head, "id"));
   if (at == prepared_.end()) return error("internal", "nothing is prepared under this number");
+  const GpuTurn turn(gpu_, at->second->gpu != nullptr);
   if (at->second->has_run) {
     if (auto wrong = find_wrong(*at->second, true)) return *std::move(wrong);
   }

@@ -19,6 +19,7 @@ namespace steptp {
 /// answers are messages (message.h); a request has an "op":
 ///   machine  what the device is and does at most
 ///   run      one run with given or seeded inputs; the answer has the outputs
+///   compile  into the cache, for a `prepare` elsewhere; nothing is asked of the device
 ///   prepare  a program ready for `measure` under an "id", at drawn inputs
 ///   measure  some runs of it, each checked
 ///   expect   other elements to compare with, and whether the outputs of the last run are these
@@ -45,6 +46,7 @@ class CandidateWorker {
   Message dispatch(const Message& request);
   Message machine(const Json& head);
   Message run(const Message& request);
+  Message compile_ahead(const Json& head);
   Message prepare(const Message& request);
   Message measure(const Json& head);
   Message expect(const Json& head);
@@ -53,12 +55,14 @@ class CandidateWorker {
   [[nodiscard]] std::optional<Message> find_wrong(Prepared& prepared, bool all) const;
   /// Reads, compiles and says what that took; an answer with an error where that fails.
   std::optional<Message> compile(const Json& head, Prepared& out, Json& times);
+  void use_cache(const Json& head);
   std::optional<Message> start(const Json& head, const Tensors& inputs, CudaInputs* kept, Prepared& out);
   Message failed(const ExecutionFailure& failure) const;
   std::optional<Message> open_device();
   const Tensors* drawn(const Json& head, std::string& problem);
 
   int gpu_;
+  std::unique_ptr<CudaDevice> described_;  ///< without a context, for what is only compiled
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<ObjectCache> cache_;
   std::string cache_folder_;

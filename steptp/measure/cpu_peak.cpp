@@ -124,6 +124,8 @@ double bytes_per_second(ThreadTeam& team) {
   return best;
 }
 
+}  // namespace
+
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -132,8 +134,6 @@ std::string processor_name() {
   }
   return "this processor";
 }
-
-}  // namespace
 
 MachinePeak measure_cpu_peak(unsigned threads) {
   ThreadTeam team(threads == 0 ? default_jobs() : threads);

@@ -23,19 +23,11 @@ using Status = Timing::Status;
 constexpr double kTurnSeconds = 0.2;
 constexpr std::int64_t kTurnSamples = 40;
 constexpr double kWarmUpSeconds = 0.05;
+constexpr double kFirstRunSeconds = 0.005;
 /// Asking the machine is no candidate's fault, however short its time.
 constexpr double kMachineSeconds = 120;
 /// Medians below this share of the least possible time are not believed: peaks are known to a few percent.
 constexpr double kPlausible = 0.9;
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const std::size_t half = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end());
-  const double upper = values[half];
-  if (values.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half))) / 2;
-}
 
 /// The standard error of a median, from the spread.
 double uncertainty(const Timing& timing) {
@@ -94,9 +86,9 @@ class Measurement {
     for (std::size_t i = 0; i < records_.size(); ++i) {
       if (auto note = comparisons_.difference_from_first(i)) answer_.timings[i].notes.push_back(*std::move(note));
     }
+    spent_.assign(records_.size() + request_.rivals.size(), 0);
     for (std::size_t i = 0; i < records_.size(); ++i) warm_up(i);
     for (std::size_t i = 0; i < request_.rivals.size(); ++i) rival_turn(i, kWarmUpSeconds, 3, false);
-    spent_.assign(records_.size() + request_.rivals.size(), 0);
     for (std::size_t round = 0; take_turns(round); ++round) {
     }
     for (std::size_t i = 0; i < records_.size(); ++i) finish(i);
@@ -138,6 +130,7 @@ class Measurement {
     if (!said) {
       Json head;
       head.set("op", "machine").set("device", word_of(pool_.options().device)).set("threads", pool_.options().threads);
+      head.set("cache", pool_.options().cache);
       auto asked = ask(head, kMachineSeconds);
       if (!asked) return asked.error();
       pool_.remember_machine(*asked);
@@ -217,24 +210,45 @@ class Measurement {
     timing.status = timing.checked_elements > 0 ? Status::ok : Status::unchecked;
   }
 
-  void turn(std::size_t i, double seconds, std::int64_t most, bool counts) {
-    if (!is_active(i)) return;
+  /// The first of the samples; 0 where there is none.
+  double turn(std::size_t i, double seconds, std::int64_t most, bool counts) {
+    if (!is_active(i)) return 0;
     Json head;
     head.set("op", "measure").set("id", static_cast<std::int64_t>(i)).set("seconds", seconds).set("most", most);
     head.set("cold", request_.cold);
     const auto said = timed(answer_.timings[i].cost.running, head);
-    if (!said) return give_up(i, said.error());
+    if (!said) {
+      give_up(i, said.error());
+      return 0;
+    }
     was_right_[i] = true;
-    if (!counts) return;
-    Timing& timing = answer_.timings[i];
-    for (const Json& sample : *said->find("samples")->as_array()) timing.samples.push_back(sample.number());
-    summarise(timing);
+    const Json::Array& samples = *said->find("samples")->as_array();
+    if (counts) {
+      Timing& timing = answer_.timings[i];
+      for (const Json& sample : samples) timing.samples.push_back(sample.number());
+      summarise(timing);
+    }
+    return samples.empty() ? 0 : samples.front().number();
   }
 
   /// The first run by itself: whether that one was right decides what a wrong one later means.
   void warm_up(std::size_t i) {
-    turn(i, kWarmUpSeconds, 1, false);
-    turn(i, kWarmUpSeconds, 2, false);
+    // A first run may wait for code that is loaded on the way.
+    const double first = turn(i, kWarmUpSeconds, 1, false);
+    if (is_slow(first, kFirstRunSeconds)) return keep_one(i, first);
+    const double second = turn(i, kWarmUpSeconds, 2, false);
+    if (is_slow(second, 0)) keep_one(i, second);
+  }
+
+  [[nodiscard]] bool is_slow(double seconds, double allowed) const {
+    return request_.slow_seconds > 0 && seconds > request_.slow_seconds + allowed;
+  }
+
+  void keep_one(std::size_t i, double seconds) {
+    Timing& timing = answer_.timings[i];
+    timing.samples.push_back(seconds);
+    summarise(timing);
+    spent_[i] = request_.budget_seconds;
   }
 
   void rival_turn(std::size_t i, double seconds, std::int64_t most, bool counts) {
@@ -364,24 +378,6 @@ class Measurement {
 };
 
 }  // namespace
-
-std::string_view name_of(Timing::Status status) {
-  switch (status) {
-    case Status::ok: return "ok";
-    case Status::unchecked: return "unchecked";
-    case Status::wrong: return "wrong";
-    case Status::failed: return "failed";
-  }
-  return "";
-}
-
-void summarise(Timing& timing) {
-  timing.median = median_of(timing.samples);
-  std::vector<double> distances;
-  for (const double sample : timing.samples) distances.push_back(std::fabs(sample - timing.median));
-  timing.spread = 1.4826 * median_of(std::move(distances));
-  timing.least = timing.samples.empty() ? 0 : *std::min_element(timing.samples.begin(), timing.samples.end());
-}
 
 Result<TimeAnswer, ExecutionFailure> time_programs(CandidatePool& pool, const TimeRequest& request) {
   return Measurement(pool, request).run();

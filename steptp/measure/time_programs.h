@@ -29,6 +29,7 @@ struct TimeRequest {
   double budget_seconds = 5;    ///< for the measurements of one program
   double wanted_spread = 0.01;  ///< of the median, relative: enough
   std::uint32_t least_samples = 10;
+  double slow_seconds = 0;  ///< a program that takes longer runs once or twice, which is all its samples; 0: none does
   std::uint64_t check_operations = 30'000'000;  ///< for the certified values of one program
   bool cold = true;                             ///< caches are emptied before each repetition
   /// Fast is checked against the same bounds, which hold for fused operations and functions wrong in their last place.

@@ -16,45 +16,19 @@ class AttentionGroup {
       : steps_(steps), names_(steps.names()), layout_(steps.layout()), inner_(steps.query_loops()) {}
 
   bool make() {
-    return part_round() && roll() && share_scores() && share_outputs() && keep_queries() && keep_round() &&
+    return steps_.part_round() && roll() && share_scores() && share_outputs() && keep_queries() && keep_round() &&
            keep_state() && fetch();
   }
 
  private:
-  /// Each equation of a round gets a nest of its own, so that threads may share each in their own way.
-  bool part_round() {
-    Items nest = below(steps_.rounds(), {2});
-    for (; steps_.nest_at(nest).items.size() > 1; ++nest.back()) {
-      if (!steps_.builder().step("operator_fission", item_site(nest), {{"cut", 1}})) return false;
-    }
-    const std::string& share = names_.share;
-    const Items outputs = nest_of(share);
-    if (outputs.size() != nest.size()) {
-      Items both = outputs;
-      both.pop_back();
-      return steps_.builder().step("operator_fission", item_site(both), {{"cut", 1}});
-    }
-    return true;
-  }
-
-  /// The maximum keeps its latest value and the one before, sum and output the latest only.
   bool roll() {
-    for (const std::string& tensor : names_.running) {
-      const bool is_maximum = tensor == names_.running.front();
-      state_.push_back(!is_maximum && steps_.drop_rounds(tensor) ? std::vector<std::string>{tensor}
-                                                                 : steps_.roll(tensor));
-      if (state_.back().empty()) return false;
-    }
+    state_ = steps_.roll_all();
     rounds_ = nest_of(names_.share);
     rounds_.pop_back();
-    return true;
+    return !state_.empty();
   }
 
-  /// The nest of the only equation that writes a tensor.
-  [[nodiscard]] Items nest_of(const std::string& tensor) {
-    const Statement* writer = only_writer(steps_.builder().view(), tensor);
-    return writer ? Items(writer->items.begin(), writer->items.end() - 1) : Items();
-  }
+  [[nodiscard]] Items nest_of(const std::string& tensor) { return steps_.nest_of(tensor); }
 
   /// A loop's iterations are divided among the threads of a query: neighbours have neighbouring ones.
   bool share_loop(const Items& nest, std::size_t loop) {

@@ -108,6 +108,17 @@ std::vector<const Statement*> copies_of(View& view, const Softmax& softmax) {
   return out;
 }
 
+/// The type of what both products multiply.
+std::optional<DType> type_of_factors(const Statement& scores, const Statement& product) {
+  std::set<DType> types;
+  for (const Statement* one : {&scores, &product}) {
+    const auto read = find_multiplied(*one);
+    if (!read) return std::nullopt;
+    types.insert({read->a->dtype, read->b->dtype});
+  }
+  return types.size() == 1 ? std::optional(*types.begin()) : std::nullopt;
+}
+
 }  // namespace
 
 bool inline_copies_of_attention(MoveBuilder& builder, const Handle& product) {
@@ -164,6 +175,7 @@ Result<AttentionParts, Refusal> find_attention_parts(View& view, const Site& sit
   out.values = product.loops[rows.size() - 1]->extent;
   out.result = product.equation->left->tensor;
   out.element_bytes = info(sum.equation->left->dtype).bytes;
+  out.factors = type_of_factors(*scores->contraction, product);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "steptp/base/result.h"
+#include "steptp/ir/dtype.h"
 #include "steptp/moves/builder.h"
 #include "steptp/moves/parts.h"
 #include "steptp/strategies/strategy.h"
@@ -33,7 +34,8 @@ struct AttentionParts {
   std::int64_t head = 1;    ///< what a score sums up
   std::int64_t values = 1;  ///< what the result has for each query
   std::int64_t element_bytes = 4;
-  std::string result;  ///< O
+  std::optional<DType> factors;  ///< the type of queries, keys, weights and values, where it is one
+  std::string result;            ///< O
 };
 
 /// The attention whose product stands at an expression.

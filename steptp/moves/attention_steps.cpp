@@ -4,12 +4,14 @@
 #include <set>
 
 #include "steptp/base/text.h"
+#include "steptp/ir/dtype_facts.h"
 
 namespace steptp {
 
 namespace {
 
 constexpr std::int64_t kGridSide = 65535;  ///< blocks along by and bz, on all devices
+constexpr std::int64_t kLanes = 32;        ///< of a unit
 
 bool uses(const Ref& ref, const std::string& index) {
   bool found = false;
@@ -46,8 +48,10 @@ bool AttentionSteps::fuse_all(const Items& nest) {
 }
 
 bool AttentionSteps::cache(const Items& nest, std::size_t loop, std::string_view direction, const std::string& of,
-                           std::string_view scope) {
-  const Values how = {{"direction", direction}, {"of", of}, {"scope", scope}, {"form", "plain"}};
+                           std::string_view scope, const Copy& copy) {
+  Values how = {{"direction", direction}, {"of", of}, {"scope", scope}, {"form", copy.form}};
+  if (copy.depth > 1) how.emplace_back("depth", copy.depth);
+  if (copy.lanes > 1) how.emplace_back("lanes", copy.lanes);
   return builder_.step("cache_read_write", loop_site(nest, loop), how);
 }
 
@@ -83,6 +87,33 @@ std::vector<std::string> AttentionSteps::roll(const std::string& tensor) {
     if (!before.contains(name)) out.push_back(name);
   }
   return out;
+}
+
+bool AttentionSteps::part_round() {
+  Items nest = below(rounds_, {2});
+  for (; nest_at(nest).items.size() > 1; ++nest.back()) {
+    if (!builder_.step("operator_fission", item_site(nest), {{"cut", 1}})) return false;
+  }
+  const Items outputs = nest_of(names_.share);
+  if (outputs.size() == nest.size()) return true;
+  Items both = outputs;
+  both.pop_back();
+  return builder_.step("operator_fission", item_site(both), {{"cut", 1}});
+}
+
+std::vector<std::vector<std::string>> AttentionSteps::roll_all() {
+  std::vector<std::vector<std::string>> out;
+  for (const std::string& tensor : names_.running) {
+    const bool is_maximum = tensor == names_.running.front();
+    out.push_back(!is_maximum && drop_rounds(tensor) ? std::vector<std::string>{tensor} : roll(tensor));
+    if (out.back().empty()) return {};
+  }
+  return out;
+}
+
+AttentionSteps::Items AttentionSteps::nest_of(const std::string& tensor) {
+  const Statement* writer = only_writer(builder_.view(), tensor);
+  return writer ? Items(writer->items.begin(), writer->items.end() - 1) : Items();
 }
 
 const Nest& AttentionSteps::nest_at(const Items& items) const {
@@ -222,9 +253,11 @@ bool AttentionSteps::make_blocks() {
   return bind_queries();
 }
 
-/// The queries of a block go to threads; of several that a thread has, neighbours belong to other threads.
+/// The queries of a block go to threads; of several that a thread has, neighbours belong to other threads. Those of a
+/// unit are neighbours.
 bool AttentionSteps::bind_queries() {
   const std::size_t queries = blocks_ + 1;
+  if (layout_.has_units) return split(kernel_, queries, layout_.rows) && bind(kernel_, queries, "ty");
   if (layout_.rows == 1) return bind(kernel_, queries, layout_.threads > 1 ? "ty" : "tx");
   if (!split(kernel_, queries, layout_.queries / layout_.rows) || !exchange(kernel_, queries, queries + 1))
     return false;
@@ -245,17 +278,23 @@ std::uint32_t AttentionSteps::item(std::uint32_t behind_between) const {
   return static_cast<std::uint32_t>(parts_.between.size()) + behind_between;
 }
 
-/// The queries of a block, and tiles of keys and values in each round.
+/// The queries of a block, and tiles of keys and values in each round. Halves of the queries are factors of units in
+/// all rounds, as they lie in fragments; doubles are not.
 bool AttentionSteps::stage() {
   const std::string queries = operand(below(kernel_, {0, 0, 0}), 1, false);
-  if (!cache(kernel_, blocks_, "read", queries, layout_.queries_in_s ? "s" : "l")) return false;
+  const bool are_fragments = layout_.has_units && is_narrow_float(*parts_.factors);
+  const Copy of_queries = {"plain", 1, are_fragments ? kLanes : 1};
+  if (!cache(kernel_, blocks_, "read", queries, layout_.queries_in_s && !are_fragments ? "s" : "l", of_queries)) {
+    return false;
+  }
   rounds_ = below(kernel_, {1});
   if (!builder_.step("operator_fission", item_site(rounds_), {{"cut", 1}})) return false;
   for (std::size_t loop = query_loops(); loop > 0; --loop) {
     if (!exchange(rounds_, loop - 1, loop)) return false;
   }
-  if (!cache(rounds_, 0, "read", operand(below(rounds_, {0, 0}), 1, true), "s")) return false;
-  if (!cache(rounds_, 0, "read", operand(below(rounds_, {1, item(7), 0, 0}), 1, true), "s")) return false;
+  const Copy ahead = {"plain", layout_.buffers, 1};
+  if (!cache(rounds_, 0, "read", operand(below(rounds_, {0, 0}), 1, true), "s", ahead)) return false;
+  if (!cache(rounds_, 0, "read", operand(below(rounds_, {1, item(7), 0, 0}), 1, true), "s", ahead)) return false;
   find_names();
   return true;
 }
@@ -275,7 +314,9 @@ void AttentionSteps::find_names() {
 
 bool make_attention_kernel(MoveBuilder& builder, const AttentionParts& parts, const AttentionLayout& layout) {
   AttentionSteps steps(builder, parts, layout);
-  return steps.make_rounds() && (layout.threads > 1 ? finish_by_group(steps) : finish_by_thread(steps));
+  if (!steps.make_rounds()) return false;
+  if (layout.has_units) return finish_by_units(steps);
+  return layout.threads > 1 ? finish_by_group(steps) : finish_by_thread(steps);
 }
 
 }  // namespace steptp

@@ -46,22 +46,39 @@ class AttentionSteps {
   [[nodiscard]] const Items& rounds() const { return rounds_; }
   /// The position of the innermost loop over blocks.
   [[nodiscard]] std::size_t blocks() const { return blocks_; }
-  /// Loops over the threads' queries: one over threads, and where a thread has several one over these.
-  [[nodiscard]] std::size_t query_loops() const { return layout_.rows > 1 ? 2 : 1; }
+  /// Loops over the threads' queries: one over threads, and where a thread or a unit has several one over these.
+  [[nodiscard]] std::size_t query_loops() const { return layout_.rows > 1 || layout_.has_units ? 2 : 1; }
 
   bool split(const Items& nest, std::size_t loop, std::int64_t inner);
   bool bind(const Items& nest, std::size_t loop, std::string_view axis);
   bool exchange(const Items& nest, std::size_t loop, std::size_t with);
   /// All loops become one.
   bool fuse_all(const Items& nest);
+  /// What a copy is besides: wide, several rounds of it in flight, made by the lanes of units.
+  struct Copy {
+    std::string_view form = "plain";
+    std::int64_t depth = 1;
+    std::int64_t lanes = 1;
+  };
   bool cache(const Items& nest, std::size_t loop, std::string_view direction, const std::string& of,
-             std::string_view scope);
+             std::string_view scope, const Copy& copy);
+  bool cache(const Items& nest, std::size_t loop, std::string_view direction, const std::string& of,
+             std::string_view scope) {
+    return cache(nest, loop, direction, of, scope, Copy());
+  }
   /// What a cached tensor would write back is not needed: only this block's threads use it.
   bool drop(const std::string& tensor);
   /// A recurrence keeps its latest value, which makes the next one in its place; false where it cannot.
   bool drop_rounds(const std::string& tensor);
   /// A recurrence keeps its latest value and the one before; the tensors that hold them.
   [[nodiscard]] std::vector<std::string> roll(const std::string& tensor);
+  /// Each equation of a round gets a nest of its own, so that threads may share each in their own way.
+  bool part_round();
+  /// The maximum keeps its latest value and the one before, sum and output the latest only, where they can; the tensors
+  /// of each. Nothing where a step was refused.
+  [[nodiscard]] std::vector<std::vector<std::string>> roll_all();
+  /// The nest of the only equation that writes a tensor.
+  [[nodiscard]] Items nest_of(const std::string& tensor);
 
   [[nodiscard]] const Nest& nest_at(const Items& items) const;
   [[nodiscard]] bool is_nest(const Items& items) const;
@@ -108,5 +125,7 @@ class AttentionSteps {
 bool finish_by_thread(AttentionSteps& steps);
 /// Several threads have a query: scores and outputs are divided among them, and the rest lies in `s`.
 bool finish_by_group(AttentionSteps& steps);
+/// Units have so many queries: products by matrix instructions, and all else in fragments.
+bool finish_by_units(AttentionSteps& steps);
 
 }  // namespace steptp

@@ -12,7 +12,6 @@ namespace steptp {
 
 namespace {
 
-constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kGridZ = 65535;   ///< blocks along bz, on all devices
 constexpr std::int64_t kLargest = 4096;  ///< of each size: products of some stay small
 
@@ -138,24 +137,7 @@ class MatrixTiler : private TilingKernel {
       if (!builder_.step("loop_split", last, {{"inner", lanes}, {"kind", "inner"}})) return false;
       if (!builder_.step("loop_vectorization", loop_site(nest, loops))) return false;
     }
-    return fuse_all(nest, loops) && give_to_units(nest);
-  }
-
-  bool give_to_units(const Items& nest) {
-    const auto split = [&](std::size_t loop, std::int64_t inner) {
-      return builder_.step("loop_split", loop_site(nest, loop), {{"inner", inner}, {"kind", "inner"}});
-    };
-    if (!split(0, kLanes)) return false;
-    std::size_t at = 0;
-    const std::int64_t units = tile_.unit_rows * tile_.unit_columns;
-    if (nest_at(nest).loops[0].extent > units) {
-      if (!split(0, units)) return false;
-      at = 1;
-    }
-    if (!split(at, std::min(tile_.unit_columns, nest_at(nest).loops[at].extent))) return false;
-    if (!bind(loop_site(nest, at), "ty") || !bind(loop_site(nest, at + 1), "tz")) return false;
-    if (at == 1) (void)builder_.may_step("loop_unrolling", loop_site(nest, 0));
-    return true;
+    return fuse_all(nest, loops) && give_to_units(nest, tile_.unit_rows, tile_.unit_columns);
   }
 
   const TiledContraction& what_;
@@ -194,6 +176,37 @@ Result<MatrixProduct, Refusal> find_matrix_product(View& view, const Site& site,
   return out;
 }
 
+Result<MatrixProduct, Refusal> matrix_product_of(View& view, const Site& site, const WindowProduct& window) {
+  const auto dtype = [&](const std::string& tensor) { return view.table().tensors.at(tensor).dtype; };
+  const DType factors = dtype(window.weights.tensor);
+  const DType sum = window.kernel.is_narrow ? DType::f32 : dtype(window.kernel.result);
+  const auto shape = dtype(window.image.tensor) == factors ? matrix_shape(factors, sum) : std::nullopt;
+  if (!shape || window.image_factor != 1) {
+    return Refusal{&kMatrixTypes,
+                   site,
+                   shape ? std::string("the image is the first factor: its columns would be rows")
+                         : concat("there is no instruction for ", code(factors), ", summed in ", code(sum)),
+                   {}};
+  }
+  MatrixProduct out;
+  out.shape = *shape;
+  out.what.left = window.weights;
+  out.what.right = window.image;
+  out.what.element_bytes = window.kernel.element_bytes;
+  out.what.following = window.kernel.behind.expressions;
+  const Statement& statement = *statement_at(view, site);
+  for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+    const std::string& role = window.kernel.roles[i];
+    std::int64_t& extent = role[0] == 'm'   ? out.rows
+                           : role[0] == 'n' ? out.columns
+                           : role[0] == 'k' ? out.depth
+                                            : out.others;
+    extent *= statement.loops[i]->extent;
+  }
+  out.may_reach_beyond = true;
+  return out;
+}
+
 std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct& product, const MatrixSizes& sizes) {
   const MatrixShape& shape = product.shape;
   const auto is_size = [](std::int64_t size, std::int64_t multiple) {
@@ -208,7 +221,9 @@ std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct
                           text_of(shape), ", and buffers from 1 to ", int{kMostDepth}),
                    {}};
   }
-  if (sizes.block_rows() > product.rows || sizes.block_columns() > product.columns || sizes.depth > product.depth) {
+  const std::int64_t least_rows = product.may_reach_beyond ? sizes.rows : sizes.block_rows();
+  const std::int64_t least_columns = product.may_reach_beyond ? sizes.columns : sizes.block_columns();
+  if (least_rows > product.rows || least_columns > product.columns || sizes.depth > product.depth) {
     return Refusal{&kMatrixSizes,
                    site,
                    concat("a block of ", sizes.block_rows(), " x ", sizes.block_columns(), " and rounds of ",
@@ -218,7 +233,7 @@ std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct
   }
   const Device& device = default_device();
   const std::int64_t units = sizes.unit_rows * sizes.unit_columns;
-  if (units * kLanes > device.threads) {
+  if (units * TilingKernel::kLanes > device.threads) {
     return Refusal{
         &kMatrixUnits, site, concat(units, " units; ", device.name, " has ", device.threads, " threads"), {}};
   }
@@ -229,8 +244,8 @@ std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct
     return Refusal{&kMatrixShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
   }
   const auto made = static_cast<std::int64_t>(std::max<std::size_t>(product.what.following.size(), 1));
-  const std::int64_t bytes = sizes.rows * sizes.columns * product.what.element_bytes / kLanes * made;
-  if (2 * bytes > device.local_bytes || bytes / 4 * units * kLanes > device.registers) {
+  const std::int64_t bytes = sizes.rows * sizes.columns * product.what.element_bytes / TilingKernel::kLanes * made;
+  if (2 * bytes > device.local_bytes || bytes / 4 * units * TilingKernel::kLanes > device.registers) {
     return Refusal{&kMatrixRegisters, site, concat(bytes, " bytes in each lane of ", units, " units"), {}};
   }
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include "steptp/analysis/matrix_nests.h"
 #include "steptp/moves/builder.h"
 #include "steptp/moves/tiling.h"
+#include "steptp/moves/window_match.h"
 #include "steptp/strategies/strategy.h"
 
 namespace steptp {
@@ -45,12 +46,18 @@ struct MatrixProduct {
   std::int64_t rows = 1;  ///< extents of what is tiled
   std::int64_t columns = 1;
   std::int64_t depth = 1;
-  std::int64_t others = 1;  ///< results beside each other that are products of their own
+  std::int64_t others = 1;        ///< results beside each other that are products of their own
+  bool may_reach_beyond = false;  ///< a block may have more rows and columns than there are, if a unit has not
 };
 [[nodiscard]] Result<MatrixProduct, Refusal> find_matrix_product(View& view, const Site& site, std::int64_t following);
 
 [[nodiscard]] std::optional<Refusal> refuse_matrix_sizes(const Site& site, const MatrixProduct& product,
                                                          const MatrixSizes& sizes);
+
+/// A convolution as such a product: a tile may reach beyond the last row or column of it. Refused where its image is
+/// the first factor, or where there is no instruction for it.
+[[nodiscard]] Result<MatrixProduct, Refusal> matrix_product_of(View& view, const Site& site,
+                                                               const WindowProduct& window);
 
 /// All of them, on the builder. False where a step was refused.
 bool make_matrix_tiles(MoveBuilder& builder, const MatrixProduct& product, const MatrixSizes& sizes);

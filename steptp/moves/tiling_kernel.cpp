@@ -138,6 +138,23 @@ bool TilingKernel::spread(const Items& nest) {
   return bind(loop_site(nest, at), "ty") && bind(loop_site(nest, at + 1), "tx");
 }
 
+bool TilingKernel::give_to_units(const Items& nest, std::int64_t unit_rows, std::int64_t unit_columns) {
+  const auto split = [&](std::size_t loop, std::int64_t inner) {
+    return builder_.step("loop_split", loop_site(nest, loop), {{"inner", inner}, {"kind", "inner"}});
+  };
+  if (!split(0, kLanes)) return false;
+  std::size_t at = 0;
+  const std::int64_t units = unit_rows * unit_columns;
+  if (nest_at(nest).loops[0].extent > units) {
+    if (!split(0, units)) return false;
+    at = 1;
+  }
+  if (!split(at, std::min(unit_columns, nest_at(nest).loops[at].extent))) return false;
+  if (!bind(loop_site(nest, at), "ty") || !bind(loop_site(nest, at + 1), "tz")) return false;
+  if (at == 1) (void)builder_.may_step("loop_unrolling", loop_site(nest, 0));
+  return true;
+}
+
 bool TilingKernel::set_layout(const Items& nest, bool turns) {
   Items equation = nest;
   while (is_nest(equation)) equation.push_back(0);

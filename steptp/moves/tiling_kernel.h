@@ -18,6 +18,7 @@ namespace steptp {
 class TilingKernel {
  public:
   using Items = std::vector<std::uint32_t>;
+  static constexpr std::int64_t kLanes = 32;  ///< of a unit
 
  protected:
   TilingKernel(MoveBuilder& builder, std::uint32_t expression, const TileSizes& sizes)
@@ -38,10 +39,12 @@ class TilingKernel {
   /// Blocks outside, then (or behind the threads) what runs serially, then threads, then what each of them does.
   bool arrange(LoopHeader& header, const std::vector<std::string>& roles, bool serial_inside = false);
 
+  [[nodiscard]] Values cache_values(std::string_view direction, const std::string& of, std::string_view scope,
+                                    std::string_view form, bool points, std::int64_t depth = 1) const;
   /// A tensor that the kernel makes is made in registers, and written back.
   bool keep(const std::string& tensor, std::string_view form, bool points = false);
   /// From now on copies know that the threads will be units, which keep more in registers.
-  void expect_units() { lanes_ = 32; }
+  void expect_units() { lanes_ = kLanes; }
   /// Nothing in the kernel writes a tensor to global memory any more.
   bool drop(const std::string& tensor);
 
@@ -54,6 +57,8 @@ class TilingKernel {
   bool bind(const Site& loop, std::string_view axis);
   /// A nest of one loop over all threads, in rounds where it is longer.
   bool spread(const Items& nest);
+  /// A nest of one loop over the lanes of units, which stand along ty and tz, in rounds where it is longer.
+  bool give_to_units(const Items& nest, std::int64_t unit_rows, std::int64_t unit_columns);
   /// What a nest fills lies with its first dimension innermost (`turns`), and with unused places behind each run.
   bool set_layout(const Items& nest, bool turns);
   /// All loops of a nest become one.
@@ -77,8 +82,6 @@ class TilingKernel {
   std::int64_t thread_columns_ = 1;
 
  private:
-  [[nodiscard]] Values cache_values(std::string_view direction, const std::string& of, std::string_view scope,
-                                    std::string_view form, bool points, std::int64_t depth = 1) const;
   bool columns_apart(LoopHeader& header, std::int64_t block_columns);
   bool columns_together(LoopHeader& header);
 

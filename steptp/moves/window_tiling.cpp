@@ -1,3 +1,4 @@
+// More than 400 lines, because three forms of tiles share the steps of one class.
 #include "steptp/moves/window_tiling.h"
 
 #include <algorithm>
@@ -17,6 +18,14 @@ class WindowTiler : protected TilingKernel {
         kernel_(kernel),
         equation_(builder.follow(item_site({kernel.expression, 0}))),
         channels_(channels) {}
+
+  virtual ~WindowTiler() = default;
+  WindowTiler(const WindowTiler&) = delete;
+  WindowTiler& operator=(const WindowTiler&) = delete;
+
+  /// Rows and columns are cut into blocks, threads and what each of them has.
+  virtual bool cut(LoopHeader& header) { return split_result(header, true); }
+  virtual bool place(LoopHeader& header) { return arrange(header, fused_); }
 
   /// The loops of each axis become one; what is left are those that run in parallel or in each thread.
   bool fuse_axes(LoopHeader& header, std::vector<std::string> roles) {
@@ -57,7 +66,7 @@ class WindowTiler : protected TilingKernel {
   bool take_following(const Items& back) {
     for (const FollowingExpression& next : kernel_.behind.expressions) {
       LoopHeader header(builder_, {expression_ + 1}, next.roles);
-      if (!fuse_axes(header, next.roles) || !split_result(header, true) || !arrange(header, fused_)) return false;
+      if (!fuse_axes(header, next.roles) || !cut(header) || !place(header)) return false;
       if (back.size() > 1 && !fuse_nests({expression_}, blocks_)) return false;
       if (!fuse_nests(back, nest_at(back).loops.size())) return false;
     }
@@ -78,8 +87,8 @@ class WindowTiler : protected TilingKernel {
 
   bool pass_on(const Items& nest, const std::string& tensor) {
     const Site innermost = loop_site(nest, nest_at(nest).loops.size() - 1);
-    const Values how = {{"direction", "write"}, {"of", tensor}, {"scope", "l"}, {"form", "plain"}};
-    return builder_.step("cache_read_write", innermost, how) && drop(tensor);
+    return builder_.step("cache_read_write", innermost, cache_values("write", tensor, "l", "plain", false)) &&
+           drop(tensor);
   }
 
   /// How cache_read_write names a part of the right side: a tensor, or the address of what is padded.
@@ -204,6 +213,160 @@ class ProductTiler : private WindowTiler {
   Items work_;
 };
 
+/// Threads along ty and tz are the units, until the last step gives each of them its lanes.
+class UnitTiler : private WindowTiler {
+ public:
+  UnitTiler(MoveBuilder& builder, const WindowProduct& what, const TileSizes& sizes, std::int64_t buffers)
+      : WindowTiler(builder, what.kernel, kWide, 1), what_(what), tile_(sizes), buffers_(buffers) {
+    expect_units();
+  }
+
+  bool make() {
+    return make_blocks() && take_behind() && keep_sums() && put_rows_first() &&
+           stage_operand(1 - what_.image_factor, what_.weights) && stage_operand(what_.image_factor, what_.image) &&
+           builder_.step("loop_tensorization", item_site({expression_}));
+  }
+
+ private:
+  static constexpr TileSizes kWide = {1, 1, 1, 1, 1, 16, 0};
+
+  bool make_blocks() {
+    LoopHeader header(builder_, {expression_}, kernel_.roles);
+    std::size_t sums = 0;
+    for (std::size_t i = 0; i < kernel_.roles.size(); ++i) {
+      if (kernel_.roles[i][0] == 'k' && nest_at({expression_}).loops[i].extent > 1) ++sums;
+    }
+    has_window_ = sums > 1;
+    if (!fuse_axes(header, kernel_.roles) || !cut(header)) return false;
+    return header.split("k", tile_.depth, "rounds", "depth") && place(header);
+  }
+
+  /// A block that would reach beyond the last row or column has as many whole tiles as there are.
+  bool cut(LoopHeader& header) override {
+    return cut_axis(header, "m", tile_.rows, tile_.thread_rows, "row units", "row blocks") &&
+           cut_axis(header, "n", tile_.columns, tile_.thread_columns, "column units", "column blocks");
+  }
+  bool cut_axis(LoopHeader& header, const char* axis, std::int64_t tile, std::int64_t units, const char* of_units,
+                const char* of_blocks) {
+    if (tile * units <= header.extent(axis)) {
+      return header.split(axis, tile * units, of_blocks, axis) && header.split(axis, tile, of_units, axis);
+    }
+    return header.split(axis, tile, of_units, axis) &&
+           header.split(of_units, header.extent(of_units), of_blocks, of_units);
+  }
+
+  bool place(LoopHeader& header) override {
+    std::vector<std::string> order = fused_;
+    for (const char* role : {"row blocks", "column blocks", "rounds", "row units", "column units", "m", "n", "depth"}) {
+      if (header.has(role)) order.emplace_back(role);
+    }
+    if (!header.arrange(order) || !header.fuse_first(fused_.size())) return false;
+    blocks_ = 2;
+    if (!fused_.empty()) {
+      ++blocks_;
+      if (!header.bind(fused_.back(), "bz")) return false;
+    }
+    return header.bind("row blocks", "by") && header.bind("column blocks", "bx") && header.bind("row units", "ty") &&
+           header.bind("column units", "tz");
+  }
+
+  /// What follows is cut in the same way and stands in the same blocks.
+  bool take_behind() {
+    for (const FollowingExpression& next : kernel_.behind.expressions) {
+      LoopHeader header(builder_, {expression_ + 1}, next.roles);
+      if (!fuse_axes(header, next.roles) || !cut(header) || !place(header)) return false;
+      if (!fuse_nests({expression_}, blocks_)) return false;
+    }
+    return true;
+  }
+  /// The sums, and what only passes from one expression to the next.
+  bool keep_sums() {
+    const std::vector<FollowingExpression>& behind = kernel_.behind.expressions;
+    const auto keep_made = [&](const std::string& tensor, std::string_view form, bool is_used_elsewhere) {
+      return keep(tensor, form, true) && (is_used_elsewhere || behind.empty() || drop(tensor));
+    };
+    if (!keep_made(kernel_.result, kernel_.is_narrow ? "wide" : "plain", kernel_.behind.is_result_used_elsewhere)) {
+      return false;
+    }
+    for (std::size_t i = 0; i + 1 < behind.size(); ++i) {
+      const FollowingExpression& made = behind[i];
+      if (made.result != kernel_.result && !keep_made(made.result, "plain", made.is_used_elsewhere)) return false;
+    }
+    return true;
+  }
+
+  /// Where a tile of pixels goes on in the next image, what is kept has a pixel for its first subscript.
+  bool put_rows_first() {
+    for (bool again = true; again;) {
+      again = false;
+      for (const Statement& statement : builder_.view().table().statements) {
+        const Ref& left = *statement.equation->left;
+        if (statement.items[0] != expression_ || left.scope != Scope::local || left.subscripts.size() != 2) continue;
+        const std::size_t inside = statement.accumulates ? 3 : 2;
+        const std::string& row = statement.loops[statement.loops.size() - inside]->index;
+        if (mentions_index(left.subscripts[0], row)) continue;
+        if (!turn(item_site(statement.items), "1,0")) return false;
+        again = true;
+        break;
+      }
+    }
+    return true;
+  }
+  static bool mentions_index(const Index& index, const std::string& name) {
+    bool found = false;
+    for_each_variable(index, [&](const std::string& other) { found = found || other == name; });
+    return found;
+  }
+  bool turn(Site equation, std::string_view dimensions) {
+    equation.part = Site::Part::left;
+    const Values how = {{"form", "transpose"}, {"dimensions", dimensions}, {"number", 0}};
+    return builder_.step("set_storage_layout", equation, how);
+  }
+
+  /// Pixels of a unit lie side by side in the tile of the image, and those of the next unit behind them; neighbouring
+  /// lanes fetch neighbouring pixels.
+  bool stage_operand(std::uint32_t number, const TiledOperand& operand) {
+    const std::vector<std::uint32_t> factor = {1, number};
+    if (!stage(loop_site({expression_, 0}, 0), name_of(factor), "s", true, buffers_)) return false;
+    const Items nest = builder_.added("copy")[0].items;
+    if (number == what_.image_factor && !put_pixels_last(nest, factor)) return false;
+    return fetch(nest, operand);
+  }
+  bool put_pixels_last(const Items& nest, const std::vector<std::uint32_t>& factor) {
+    const std::size_t loops = nest_at(nest).loops.size();
+    const Site site = {equation_.only()->items, Site::Part::right, factor, std::nullopt};
+    const auto* expr = std::get<const Expr*>(resolve(builder_.program().nests, site));
+    const Ref& read = *std::get<Read>(expr->node).ref;
+    const Nest& work = nest_at(nest_of_equation());
+    const std::string& depth = work.loops.back().index;
+    const bool is_sum_last = loops == 2 && mentions_index(read.subscripts[1], depth);
+    if (!is_sum_last && loops != 3) return true;
+    const std::size_t first = loops - 2;
+    const Values with = {{"with", static_cast<std::int64_t>(first + 1)}};
+    if (!builder_.step("loop_reorder", loop_site(nest, first), with)) return false;
+    return turn(item_site(below(nest, 0)), loops == 2 ? "1,0" : "0,2,1");
+  }
+
+  /// Vectors where rows begin with one, and all lanes of all units. A window moves along a row, so that its pixels
+  /// begin anywhere: neighbouring lanes take them one by one.
+  bool fetch(const Items& nest, const TiledOperand& operand) {
+    const std::size_t loops = nest_at(nest).loops.size();
+    std::int64_t lanes = widest(nest_at(nest).loops.back().extent, operand.element_bytes);
+    while (operand.row % lanes != 0) lanes /= 2;
+    if (&operand == &what_.image && has_window_) lanes = 1;
+    if (lanes > 1 && can_be_lanes(nest, loops - 1, lanes)) {
+      if (!builder_.step("loop_split", loop_site(nest, loops - 1), {{"inner", lanes}, {"kind", "inner"}})) return false;
+      if (!builder_.step("loop_vectorization", loop_site(nest, loops))) return false;
+    }
+    return fuse_all(nest, loops) && give_to_units(nest, tile_.thread_rows, tile_.thread_columns);
+  }
+
+  const WindowProduct& what_;
+  TileSizes tile_;
+  std::int64_t buffers_;
+  bool has_window_ = false;  ///< more than channels are summed
+};
+
 class HaloTiler : private WindowTiler {
  public:
   HaloTiler(MoveBuilder& builder, const WindowHalo& what, const TileSizes& sizes, std::int64_t channels, bool is_direct)
@@ -264,6 +427,11 @@ class HaloTiler : private WindowTiler {
 
 bool make_window_product(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes, bool is_direct) {
   return ProductTiler(builder, product, sizes, is_direct).make();
+}
+
+bool make_window_units(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes,
+                       std::int64_t buffers) {
+  return UnitTiler(builder, product, sizes, buffers).make();
 }
 
 bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, std::int64_t channels,

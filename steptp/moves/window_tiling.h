@@ -12,6 +12,11 @@ namespace steptp {
 /// weights are staged. False where a step was refused.
 bool make_window_product(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes, bool is_direct);
 
+/// The same product by matrix instructions: threads are units, and rows and columns those of a unit. So many rounds may
+/// be in flight.
+bool make_window_units(MoveBuilder& builder, const WindowProduct& product, const TileSizes& sizes,
+                       std::int64_t buffers);
+
 /// Rows and columns are the last two axes of the result, and each thread makes so many output channels of them. With
 /// `is_direct` nothing is staged.
 bool make_window_halo(MoveBuilder& builder, const WindowHalo& halo, const TileSizes& sizes, std::int64_t channels,

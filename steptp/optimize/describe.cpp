@@ -23,6 +23,10 @@ std::string time_text(double seconds) {
   return out.str();
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return concat(count, " ", noun, count == 1 ? "" : "s");
+}
+
 Json seconds_of(const std::optional<Estimate>& estimate) { return estimate ? Json(estimate->seconds) : Json(); }
 
 /// "threads 128, width 4"
@@ -49,7 +53,7 @@ void append_groups(std::string& out, const Optimized& optimized) {
   for (std::size_t i = optimized.groups.size(); i-- > 0;) {
     const PlannedGroup& group = optimized.groups[i];
     append(out, group.expressions == 0 ? concat("move ", at + 1) : expressions_text(group));
-    if (group.moves.empty()) append(out, " stay", group.expressions == 1 ? "s" : "", " as they came");
+    if (group.moves.empty()) append(out, group.expressions == 1 ? " stays as it came" : " stay as they came");
     if (group.seconds > 0) append(out, ", expected ", time_text(group.seconds));
     append(out, "\n");
     for (std::size_t move = 0; move < group.moves.size(); ++move) append_move(out, optimized.plan.moves[at++]);
@@ -87,25 +91,50 @@ Json to_json(const Optimized& optimized, const OptimizeRequest& request) {
   return out.set("judging_ms", optimized.judging_seconds * 1e3);
 }
 
-std::string explain(const Optimized& optimized, const OptimizeRequest& request) {
-  std::string out;
+namespace {
+
+/// What was made and how it was judged.
+void append_result(std::string& out, const Optimized& optimized, const OptimizeRequest& request) {
   const std::string name = optimized.program.name.empty() ? "the program" : optimized.program.name;
   append(out, name, " for ", request.rates.name, ": ");
   if (optimized.fallback) {
     append(out, "it stays as it came, because ", optimized.reason, "\n");
   } else {
-    append(out, optimized.plan.moves.size(), " moves, ", optimized.recipe.size(), " steps, ",
+    append(out, counted(optimized.plan.moves.size(), "move"), ", ", counted(optimized.recipe.size(), "step"), ", ",
            name_of(optimized.judged.verdict), ", ", safety_text(optimized.judged), "\n");
   }
+}
+
+void append_expected(std::string& out, const Optimized& optimized) {
+  append(out, "expected ", time_text(optimized.expected->seconds));
+  if (optimized.vanilla) append(out, ", as it came ", time_text(optimized.vanilla->seconds));
+  out += "\n";
+}
+
+void append_measured(std::string& out, const Optimized& optimized) {
+  append(out, "measured ", time_text(*optimized.measured_seconds), ", the best of ", optimized.samples, " samples\n");
+}
+
+}  // namespace
+
+std::string summary(const Optimized& optimized, const OptimizeRequest& request) {
+  std::string out;
+  append_result(out, optimized, request);
+  if (optimized.expected) append_expected(out, optimized);
+  if (optimized.measured_seconds) append_measured(out, optimized);
+  return out;
+}
+
+std::string explain(const Optimized& optimized, const OptimizeRequest& request) {
+  std::string out;
+  append_result(out, optimized, request);
   for (std::size_t i = 0; i < optimized.prepared; ++i) append_move(out, optimized.plan.moves[i]);
   append_groups(out, optimized);
   if (optimized.expected) {
-    append(out, "expected ", time_text(optimized.expected->seconds));
-    if (optimized.vanilla) append(out, ", as it came ", time_text(optimized.vanilla->seconds));
-    append(out, "\n", to_text(*optimized.expected));
+    append_expected(out, optimized);
+    out += to_text(*optimized.expected);
   }
-  if (optimized.measured_seconds)
-    append(out, "measured ", time_text(*optimized.measured_seconds), ", the best of ", optimized.samples, " samples\n");
+  if (optimized.measured_seconds) append_measured(out, optimized);
   if (!optimized.fallback && !optimized.reason.empty()) append(out, "note: ", optimized.reason, "\n");
   return out;
 }

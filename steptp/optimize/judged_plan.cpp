@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "steptp/base/text.h"
 #include "steptp/documents/judged_recipe.h"
+#include "steptp/optimize/changed_section.h"
 #include "steptp/text/printer.h"
 
 namespace steptp {
@@ -21,6 +23,13 @@ namespace {
 constexpr std::uint64_t kEvaluationsOfSeveral = 12'000'000;
 constexpr std::uint64_t kEvaluationsOfStep = 60'000'000;
 constexpr double kMostSeconds = 8;
+/// Of several groups at once: where this is not enough, the groups are asked.
+constexpr double kSecondsOfSeveral = 5;
+/// Of a group by itself, before anybody knows how much time the others take.
+constexpr double kSecondsOfProbe = 1.5;
+/// With less than this nothing is begun.
+constexpr double kFewestSeconds = 0.1;
+constexpr double kGrace = 2;
 
 /// A program that was made here, as the judge takes its texts.
 Document document_of(const Document& root, const Program& program) {
@@ -38,24 +47,38 @@ const Json& value_of(const ApartAnswer& answer, std::string_view key) {
   return value ? *value : kNone;
 }
 
-class PlanJudge {
- public:
-  PlanJudge(const Document& root, const PlanJudging& how)
-      : root_(root),
-        how_(how),
-        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how.seconds))) {}
+}  // namespace
 
-  JudgedPlan judge(const MadePlan& made) {
-    ask("root to end", root_.program, made.moved.program, Ask::whole);
+/// One plan, judged.
+class ChainJudge {
+ public:
+  explicit ChainJudge(PlanJudge& of) : of_(of), root_(of.root_), how_(of.how_) {
+    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how_.seconds));
+    if (of.end_) end_ = std::min(end_, *of.end_);
+  }
+
+  JudgedPlan judge(const MadePlan& made, bool by_links) {
+    if (by_links) {
+      judge_links(made, Grade::undecided);
+      return std::move(out_);
+    }
+    const double most = stages_of(made).size() > 1 ? kSecondsOfSeveral : kMostSeconds;
+    out_.links.push_back({"root to end", asked(root_.program, made.moved.program, Ask::whole, most)});
     const bool is_shown = is_equal(last().verdict);
     if (!is_shown && last().verdict != Grade::differs && !out_.cancelled) {
-      const PlanLink whole = std::move(out_.links.back());
+      const Grade at_once = last().verdict;
       out_.links.pop_back();
-      judge_links(made, whole);
+      judge_links(made, at_once);
     } else {
       take_whole(last());
       if (!is_shown || (!out_.is_safe() && !out_.cancelled)) find_culprit(made);
     }
+    return std::move(out_);
+  }
+
+  JudgedPlan judge_part(const MadePlan& part, JudgedPlan whole) {
+    out_.links = std::move(whole.links);
+    finish_chain(part, whole.verdict);
     return std::move(out_);
   }
 
@@ -74,24 +97,106 @@ class PlanJudge {
   /// `safe` is asked of the whole only: it does not pass along a chain.
   enum class Ask : std::uint8_t { step, group, whole, whole_by_steps };
 
-  ApartAnswer asked(const Program& before, const Program& after, Ask ask) {
+  ApartAnswer asked(const Program& before, const Program& after, Ask ask, double most = kMostSeconds) {
+    const std::string key = concat(static_cast<int>(ask), "\n", print_document(before, Profile::paper), "\n",
+                                   print_document(after, Profile::paper));
+    if (const auto known = of_.known_.find(key); known != of_.known_.end()) return known->second;
+    const Clock::time_point end = ask == Ask::step || ask == Ask::group ? stage_end_ : end_;
     ApartOptions options;
+    options.seconds = std::min(Seconds(end - Clock::now()).count(), most);
+    if (options.seconds < kFewestSeconds) return out_of_time();
     options.command = how_.command;
     options.judge.seed = how_.seed;
     options.judge.equal_by_steps = ask == Ask::whole_by_steps;
     options.judge.budget = ask == Ask::step ? kEvaluationsOfStep : kEvaluationsOfSeveral;
     if (ask == Ask::step || ask == Ask::group) options.judge.safety_budget = 0;
     options.with_certificate = true;
+    options.grace = kGrace;
     options.go_on = how_.go_on;
-    options.seconds = std::clamp(Seconds(end_ - Clock::now()).count(), 0.05, kMostSeconds);
     ApartAnswer answer = verify_apart(make_pair(document_of(root_, before), document_of(root_, after)), options);
     out_.cancelled = out_.cancelled || answer.cancelled;
+    // What was not shown in little time may be shown in more.
+    if (!answer.cancelled && (is_equal(answer.verdict) || most == kMostSeconds)) of_.known_.emplace(key, answer);
     return answer;
+  }
+
+  static ApartAnswer out_of_time() {
+    ApartAnswer out;
+    out.reason = "no time was left for it";
+    out.answer.set("verdict", name_of(out.verdict)).set("reason", out.reason);
+    return out;
   }
 
   void ask(std::string what, const Program& before, const Program& after, Ask how) {
     ApartAnswer answer = asked(before, after, how);
     out_.links.push_back({std::move(what), std::move(answer)});
+  }
+
+  /// A link, by what changes in it alone where that can be cut out, and otherwise by the whole programs.
+  void ask_link(const std::string& what, const Program& before, const Program& after, Ask how) {
+    const auto changed = changed_sections(before, after, of_.shapes_);
+    if (changed) {
+      ask(concat(what, ", by itself"), changed->first, changed->second, how);
+      const bool is_shown = is_equal(last().verdict) && holds_everywhere(last());
+      // The whole programs can be equal because of what goes into the part; where it is not shown, they are harder
+      // still.
+      const bool depends = last().verdict == Grade::differs || is_equal(last().verdict);
+      if (is_shown || out_.cancelled || !depends) return;
+      out_.links.pop_back();
+    }
+    ask(what, before, after, how);
+  }
+
+  /// The moves of each group, the last group first, and which of the groups that is; what comes before the groups has
+  /// none.
+  struct Stage {
+    std::vector<PlannedMove> moves;
+    std::optional<std::size_t> group;
+
+    [[nodiscard]] std::string name() const {
+      return group ? concat("group ", *group + 1) : std::string("what is inlined");
+    }
+  };
+  static std::vector<Stage> stages_of(const MadePlan& made) {
+    std::vector<Stage> out;
+    auto at = made.plan.moves.begin();
+    const auto add = [&](std::size_t moves, std::optional<std::size_t> group) {
+      if (moves == 0) return;
+      const auto end = at + static_cast<std::ptrdiff_t>(moves);
+      out.push_back({{at, end}, group});
+      at = end;
+    };
+    add(made.prepared, std::nullopt);
+    for (std::size_t i = made.groups.size(); i-- > 0;) add(made.groups[i].moves.size(), i);
+    return out;
+  }
+  static Moved made_by(const Program& program, const Stage& stage) {
+    return *replay(program, Plan{{}, {}, stage.moves}, Tracking::off);
+  }
+
+  /// Each group by itself, with little time: what is shown so is known from then on. Says which are not.
+  std::vector<bool> probe(const std::vector<Stage>& stages) {
+    std::vector<bool> open;
+    Program before = root_.program;
+    for (const Stage& stage : stages) {
+      Program after = made_by(before, stage).program;
+      const auto changed = changed_sections(before, after, of_.shapes_);
+      stage_end_ = end_;
+      const bool is_shown =
+          changed && is_equal(asked(changed->first, changed->second, Ask::group, kSecondsOfProbe).verdict);
+      open.push_back(!is_shown);
+      before = std::move(after);
+    }
+    return open;
+  }
+
+  /// Whether the answer has no conditions: of what goes into a part nobody knows whether they hold.
+  static bool holds_everywhere(const ApartAnswer& answer) {
+    const auto is_empty = [&](std::string_view key) {
+      const Json::Array* list = value_of(answer, key).as_array();
+      return list && list->empty();
+    };
+    return is_empty("assumes") && is_empty("vacuous") && !answer.fills_vacuous;
   }
 
   void take_whole(const ApartAnswer& answer) {
@@ -103,59 +208,50 @@ class PlanJudge {
     if (bound.is_number()) out_.bound_log2 = bound.number();
   }
 
-  /// The program after the moves up to each group, and which of the groups that is; what comes before the groups has
-  /// none.
-  struct Stage {
-    Program program;
-    std::optional<std::size_t> group;
-    Recipe recipe;
-  };
-  [[nodiscard]] std::vector<Stage> stages_of(const MadePlan& made) const {
-    std::vector<Stage> out;
-    std::size_t at = 0;
-    Program program = root_.program;
-    const auto add = [&](std::size_t moves, std::optional<std::size_t> group) {
-      if (moves == 0) return;
-      const auto begin = made.plan.moves.begin() + static_cast<std::ptrdiff_t>(at);
-      auto moved = replay(program, Plan{{}, {}, {begin, begin + static_cast<std::ptrdiff_t>(moves)}}, Tracking::off);
-      program = moved->program;
-      out.push_back({moved->program, group, std::move(moved->recipe)});
-      at += moves;
-    };
-    add(made.prepared, std::nullopt);
-    for (std::size_t i = made.groups.size(); i-- > 0;) add(made.groups[i].moves.size(), i);
-    return out;
-  }
-
-  static std::string name_of_stage(const Stage& stage) {
-    return stage.group ? concat("group ", *stage.group + 1) : std::string("what is inlined");
-  }
-
-  /// Not shown at once: each group by itself, and where that is not shown, step by step.
-  void judge_links(const MadePlan& made, const PlanLink& whole) {
+  /// Not shown at once: each group by itself, and where that is not shown, step by step. A group that is not shown is
+  /// left out of what the others are shown on.
+  void judge_links(const MadePlan& made, Grade at_once) {
+    const std::vector<Stage> stages = stages_of(made);
+    // What is left at the end is for whether the whole is safe.
+    const Clock::time_point end = end_ - (end_ - Clock::now()) / 4;
+    const std::vector<bool> is_open = probe(stages);
+    auto open = std::count(is_open.begin(), is_open.end(), true);
     Program before = root_.program;
-    for (const Stage& stage : stages_of(made)) {
-      if (!judge_stage(before, stage)) {
-        out_.culprit = stage.group;
-        return;
+    std::optional<std::pair<Grade, std::string>> first;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const Stage& stage = stages[i];
+      const std::size_t links = out_.links.size();
+      Moved moved = made_by(before, stage);
+      // Those that are open share what is left.
+      stage_end_ = Clock::now() + (end - Clock::now()) / std::max<std::ptrdiff_t>(1, open);
+      open -= is_open[i] ? 1 : 0;
+      const bool is_shown = judge_stage(before, stage, moved);
+      if (is_shown) {
+        before = std::move(moved.program);
+        continue;
       }
-      before = stage.program;
+      if (!first) first = {out_.verdict, out_.reason};
+      if (!stage.group || out_.cancelled) return;
+      out_.links.resize(links);
+      out_.culprits.push_back(*stage.group);
     }
-    finish_chain(made, whole);
+    if (!first) return finish_chain(made, at_once);
+    std::tie(out_.verdict, out_.reason) = *std::move(first);
+    out_.has_shown_part = !out_.links.empty();
   }
 
-  bool judge_stage(const Program& before, const Stage& stage) {
-    ask(name_of_stage(stage), before, stage.program, Ask::group);
+  bool judge_stage(const Program& before, const Stage& stage, const Moved& moved) {
+    ask_link(stage.name(), before, moved.program, Ask::group);
     if (is_equal(last().verdict)) return true;
     out_.verdict = last().verdict;
-    out_.reason = concat(name_of_stage(stage), ": ", last().reason);
+    out_.reason = concat(stage.name(), ": ", last().reason);
     if (last().verdict == Grade::differs || out_.cancelled) return false;
     out_.links.pop_back();
     Program program = before;
-    for (std::size_t i = 0; i < stage.recipe.size(); ++i) {
-      auto next = replay(program, Recipe{stage.recipe[i]});
-      const std::string what = concat(name_of_stage(stage), ", step ", i + 1, " (", stage.recipe[i].strategy, ")");
-      ask(what, program, next->program, Ask::step);
+    for (std::size_t i = 0; i < moved.recipe.size(); ++i) {
+      auto next = replay(program, Recipe{moved.recipe[i]});
+      const std::string what = concat(stage.name(), ", step ", i + 1, " (", moved.recipe[i].strategy, ")");
+      ask_link(what, program, next->program, Ask::step);
       if (!is_equal(last().verdict)) {
         out_.verdict = last().verdict;
         out_.reason = concat(what, ": ", last().reason);
@@ -167,7 +263,7 @@ class PlanJudge {
   }
 
   /// All links are equal: the worst grade, the sum of the chances; `safe` is asked of the whole.
-  void finish_chain(const MadePlan& made, const PlanLink& whole) {
+  void finish_chain(const MadePlan& made, Grade at_once) {
     std::vector<double> chances;
     out_.verdict = Grade::proved;
     for (const PlanLink& link : out_.links) {
@@ -179,7 +275,7 @@ class PlanJudge {
     const ApartAnswer end = asked(root_.program, made.moved.program, Ask::whole_by_steps);
     out_.safe = value_of(end, "safe");
     out_.safe_by = value_of(end, "safe_by");
-    out_.reason = concat("shown link by link; at once it is ", steptp::name_of(whole.answer.verdict));
+    out_.reason = concat("shown link by link; at once it is ", steptp::name_of(at_once));
     if (end.verdict == Grade::differs) {
       // Then one of the answers is wrong, and the plan is not to be used.
       out_.verdict = Grade::differs;
@@ -190,33 +286,60 @@ class PlanJudge {
   /// The end is shown unequal, or not shown safe: the first group that is to blame.
   void find_culprit(const MadePlan& made) {
     const std::vector<Stage> stages = stages_of(made);
-    out_.culprit = stages.front().group;
-    if (stages.size() == 1) return;
     Program before = root_.program;
     for (const Stage& stage : stages) {
-      const ApartAnswer answer = asked(before, stage.program, Ask::whole);
-      const Json& safe = value_of(answer, "safe");
-      if (!is_equal(answer.verdict) || !safe.as_bool() || !*safe.as_bool()) {
-        out_.culprit = stage.group;
+      bool is_it = stages.size() == 1;
+      Program after = made_by(before, stage).program;
+      if (!is_it) {
+        const ApartAnswer answer = asked(before, after, Ask::whole);
+        const Json& safe = value_of(answer, "safe");
+        is_it = !is_equal(answer.verdict) || !safe.as_bool() || !*safe.as_bool();
+      }
+      if (is_it) {
+        if (stage.group) out_.culprits = {*stage.group};
         return;
       }
-      before = stage.program;
+      before = std::move(after);
     }
+    if (stages.front().group) out_.culprits = {*stages.front().group};
   }
 
+  PlanJudge& of_;
   const Document& root_;
   const PlanJudging& how_;
   Clock::time_point end_;
+  Clock::time_point stage_end_;
   JudgedPlan out_;
 };
 
-}  // namespace
+JudgedPlan PlanJudge::judge(const MadePlan& made, bool by_links) { return ChainJudge(*this).judge(made, by_links); }
+
+JudgedPlan PlanJudge::judge_part(const MadePlan& part, JudgedPlan whole) {
+  return ChainJudge(*this).judge_part(part, std::move(whole));
+}
+
+JudgedPlan PlanJudge::judge_root() { return ChainJudge(*this).judge_itself(); }
 
 JudgedPlan judge_plan(const Document& root, const MadePlan& made, const PlanJudging& how) {
   return PlanJudge(root, how).judge(made);
 }
 
-JudgedPlan judge_vanilla(const Document& root, const PlanJudging& how) { return PlanJudge(root, how).judge_itself(); }
+MadePlan plan_without(const Program& root, const MadePlan& made, const std::vector<std::size_t>& groups) {
+  MadePlan out = made;
+  const auto prepared = made.plan.moves.begin() + static_cast<std::ptrdiff_t>(made.prepared);
+  out.plan.moves.assign(made.plan.moves.begin(), prepared);
+  auto at = prepared;
+  for (std::size_t i = made.groups.size(); i-- > 0;) {
+    const auto end = at + static_cast<std::ptrdiff_t>(made.groups[i].moves.size());
+    if (std::find(groups.begin(), groups.end(), i) == groups.end())
+      out.plan.moves.insert(out.plan.moves.end(), at, end);
+    else
+      out.groups[i].moves.clear(), out.groups[i].seconds = 0;
+    at = end;
+  }
+  out.moved = *replay(root, out.plan, Tracking::off);
+  return out;
+}
 
 Json to_json(const JudgedPlan& judged) {
   Json::Array links;

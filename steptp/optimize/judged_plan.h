@@ -2,10 +2,14 @@
 
 // A plan's end judged against its root: at once, or link by link where that does not show it.
 
+#include <chrono>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "steptp/optimize/changed_section.h"
 #include "steptp/planner/plan_maker.h"
 #include "steptp/text/document.h"
 #include "steptp/verify/judge_worker.h"
@@ -33,18 +37,50 @@ struct JudgedPlan {
   Json safe;                    ///< of the end against the root: true, false or null
   Json safe_by;                 ///< "proof", "search" or null
   std::vector<PlanLink> links;  ///< one where the end was shown at once; they carry certificates
-  /// The group that could not be shown equal or safe, in the order of the program, and why.
-  std::optional<std::size_t> culprit;
+  /// The groups that could not be shown equal or safe, in the order of the program, and why the first was not. All that
+  /// are not shown equal are there; of an end that is not shown safe only the first.
+  std::vector<std::size_t> culprits;
   std::string reason;
+  /// Whether the other groups were shown to be equal without the culprits: then the links are theirs.
+  bool has_shown_part = false;
   bool cancelled = false;
 
   [[nodiscard]] bool is_safe() const { return safe.as_bool() && *safe.as_bool(); }
   [[nodiscard]] bool is_unsafe() const { return safe.as_bool() && !*safe.as_bool(); }
 };
 
+/// The plan without some of its groups, whose expressions stay as they came. The answer to the whole plan has shown
+/// that its other groups are equal, and has their links: what is left to ask is whether their end is safe.
+[[nodiscard]] MadePlan plan_without(const Program& root, const MadePlan& made, const std::vector<std::size_t>& groups);
+
+/// Judges plans of one program, one after the other: no pair is judged twice.
+class PlanJudge {
+ public:
+  PlanJudge(const Document& root, PlanJudging how)
+      : root_(root), how_(std::move(how)), shapes_(shapes_of(root.program)) {}
+
+  /// `by_links`: the end against the root has been asked of a plan like this one in vain, so it is judged by its
+  /// groups.
+  [[nodiscard]] JudgedPlan judge(const MadePlan& made, bool by_links = false);
+  /// What `plan_without` makes of a plan with a shown part, and the answer to that plan.
+  [[nodiscard]] JudgedPlan judge_part(const MadePlan& part, JudgedPlan whole);
+  /// The program as it is, against itself.
+  [[nodiscard]] JudgedPlan judge_root();
+  /// No answer may be waited for any longer than until then, whatever the plan.
+  void end_by(std::chrono::steady_clock::time_point end) { end_ = end; }
+
+ private:
+  friend class ChainJudge;
+
+  const Document& root_;
+  PlanJudging how_;
+  TensorShapes shapes_;
+  std::optional<std::chrono::steady_clock::time_point> end_;
+  /// By the texts of both sides and what was asked of them.
+  std::map<std::string, ApartAnswer> known_;
+};
+
 [[nodiscard]] JudgedPlan judge_plan(const Document& root, const MadePlan& made, const PlanJudging& how);
-/// The judgement of a program as it is, against itself.
-[[nodiscard]] JudgedPlan judge_vanilla(const Document& root, const PlanJudging& how);
 
 /// {"verdict","bound_log2","safe","safe_by","links":[{"what",...as verify answers}]}
 [[nodiscard]] Json to_json(const JudgedPlan& judged);

@@ -16,8 +16,13 @@ namespace {
 constexpr std::size_t kMostPlans = 5;
 /// Where one is equal and nobody knows whether it is safe: whether the next one is.
 constexpr std::size_t kPlansAfterSecond = 1;
-/// After so long no further plan is judged.
+/// After so long no further plan is judged, and after so long no answer about one is waited for.
 constexpr std::chrono::seconds kMostJudging{15};
+constexpr std::chrono::seconds kLastAnswer{22};
+/// What is left is for whether a part of a plan is safe.
+constexpr std::chrono::seconds kLastAnswerOfPart{27};
+/// From this plan on, what is not shown gets the simplest form.
+constexpr std::size_t kFirstPlainPlan = 2;
 constexpr std::string_view kNothingFaster = "nothing is expected to be faster than the program as it is";
 
 bool fits(const Program& program, const PlanTarget& target) {
@@ -32,7 +37,8 @@ std::optional<Estimate> expected_of(const Program& program, const DeviceRates& r
 
 class Optimizer {
  public:
-  Optimizer(const Document& root, const OptimizeRequest& request) : root_(root), request_(request) {}
+  Optimizer(const Document& root, const OptimizeRequest& request)
+      : root_(root), request_(request), judge_(root, request.judging) {}
 
   Optimized run() {
     PlanMaker maker(root_.program, request_.target, request_.rates, planning());
@@ -53,7 +59,7 @@ class Optimizer {
       }
       if (is_no_faster(made->moved.program)) {
         if (why_.empty()) why_ = kNothingFaster;
-        maker.reject(std::nullopt);
+        maker.reject();
         continue;
       }
       const bool had_second = second_.has_value();
@@ -61,6 +67,7 @@ class Optimizer {
       if (second_ && !had_second) most = std::min(most, plans_ + kPlansAfterSecond);
     }
     if (second_ && !request_.require_safe) return *std::move(second_);
+    if (auto found = shown_part()) return *std::move(found);
     cut_ = cut_ || !goes_on();
     return vanilla();
   }
@@ -76,7 +83,7 @@ class Optimizer {
       why_ = concat("what the plan makes does not pass `check --device ", request_.rates.name, "`");
       return vanilla();
     }
-    JudgedPlan judged = judge_plan(root_, made, request_.judging);
+    JudgedPlan judged = judge_.judge(made);
     const bool is_good =
         is_equal(judged.verdict) && !judged.is_unsafe() && (judged.is_safe() || !request_.require_safe);
     if (is_good) return optimized(made, std::move(judged));
@@ -97,7 +104,7 @@ class Optimizer {
     out.fallback = true;
     PlanJudging how = request_.judging;
     how.go_on = nullptr;  // the program against itself takes no time
-    out.judged = judge_vanilla(root_, how);
+    out.judged = PlanJudge(root_, how).judge_root();
     out.fits = fits(out.program, request_.target);
     out.reason = why_;
     if (!out.fits) append(out.reason, out.reason.empty() ? "" : "; ", "the program itself does not pass it either");
@@ -112,20 +119,52 @@ class Optimizer {
     if (request_.progress) request_.progress("judging", plans_, kMostPlans);
     if (!fits(made.moved.program, request_.target)) {
       why_ = concat("the whole plan does not pass `check --device ", request_.rates.name, "`");
-      maker.reject(std::nullopt);
+      maker.reject();
       return std::nullopt;
     }
-    JudgedPlan judged = judge_plan(root_, made, request_.judging);
+    judge_.end_by(begun_ + std::chrono::duration_cast<Clock::duration>(planning_) + kLastAnswer);
+    JudgedPlan judged = judge_.judge(made, plans_ > 1 && has_failed_at_once_);
     if (judged.cancelled) return std::nullopt;
+    has_failed_at_once_ = has_failed_at_once_ || !is_equal(judged.verdict);
     const bool is_shown = is_equal(judged.verdict);
     if (is_shown && judged.is_safe()) return optimized(made, std::move(judged));
     why_ = concat("of ", plans_, " plans none was shown ", is_shown ? "safe" : "equal",
                   "; the last: ", judged.reason.empty() ? std::string(name_of(judged.verdict)) : judged.reason);
-    const std::optional<std::size_t> culprit = judged.culprit;
+    const std::vector<std::size_t> culprits = judged.culprits;
+    if (judged.has_shown_part) keep_part(made, judged);
     // Equal, and nobody has found it unsafe: better than nothing, where nothing better comes.
     if (is_shown && !judged.is_unsafe() && !second_) second_ = optimized(made, std::move(judged));
-    maker.reject(culprit);
+    if (culprits.empty())
+      maker.reject();
+    else
+      maker.reject(culprits, plans_ >= kFirstPlainPlan);
     return std::nullopt;
+  }
+
+  /// Some groups were shown: with the others as they came, they are a plan too. The one that is expected to be fastest
+  /// is kept.
+  void keep_part(const MadePlan& made, const JudgedPlan& judged) {
+    MadePlan part = plan_without(root_.program, made, judged.culprits);
+    if (!fits(part.moved.program, request_.target) || is_no_faster(part.moved.program)) return;
+    const auto expected = expected_of(part.moved.program, request_.rates);
+    if (part_ && (!expected || expected->seconds >= part_->seconds)) return;
+    part_ = Part{std::move(part), judged, expected ? expected->seconds : std::numeric_limits<double>::infinity()};
+  }
+
+  [[nodiscard]] std::optional<Optimized> shown_part() {
+    if (!part_ || !goes_on()) return std::nullopt;
+    judge_.end_by(begun_ + std::chrono::duration_cast<Clock::duration>(planning_) + kLastAnswerOfPart);
+    const std::vector<std::size_t> left = part_->judged.culprits;
+    JudgedPlan judged = judge_.judge_part(part_->made, std::move(part_->judged));
+    const bool is_good = is_equal(judged.verdict) && !judged.is_unsafe() && !judged.cancelled &&
+                         (judged.is_safe() || !request_.require_safe);
+    if (!is_good) return std::nullopt;
+    Optimized out = optimized(part_->made, std::move(judged));
+    if (out.reason.empty()) {
+      const std::string names = join(left, ", ", [](std::size_t group) { return concat("group ", group + 1); });
+      out.reason = concat(names, left.size() == 1 ? " stays as it came: " : " stay as they came: ", why_);
+    }
+    return out;
   }
 
   /// Groups are chosen by what each takes, and a whole plan can still be slower than a program that runs as it came.
@@ -181,12 +220,20 @@ class Optimizer {
 
   const Document& root_;
   const OptimizeRequest& request_;
+  PlanJudge judge_;
   Clock::time_point begun_ = Clock::now();
   Clock::duration planning_{};
   std::size_t candidates_ = 0;
   std::size_t plans_ = 0;
   bool cut_ = false;
   std::optional<Optimized> second_;
+  struct Part {
+    MadePlan made;
+    JudgedPlan judged;
+    double seconds = 0;
+  };
+  std::optional<Part> part_;
+  bool has_failed_at_once_ = false;
   std::optional<double> root_seconds_;  ///< infinite where the program does not run on the device as it is
   std::string why_;
 };

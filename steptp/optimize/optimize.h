@@ -61,6 +61,8 @@ struct Optimized {
 /// {"program","device","leir","plan","recipe","verdict","safe","expected_s","measured_s","samples","fallback","reason",
 /// "expected","vanilla_s","candidates","interrupted"}, and with timing "planning_ms","judging_ms"
 [[nodiscard]] Json to_json(const Optimized& optimized, const OptimizeRequest& request);
+/// Two or three lines: the verdict, what is expected, what was measured.
+[[nodiscard]] std::string summary(const Optimized& optimized, const OptimizeRequest& request);
 /// The plan in words.
 [[nodiscard]] std::string explain(const Optimized& optimized, const OptimizeRequest& request);
 

@@ -59,6 +59,7 @@ TEST(Optimize, MakesTilesThatAreProvedForBothKindsOfDevices) {
     EXPECT_EQ(optimized.plan.moves.back().move, "tile") << name;
     EXPECT_LT(optimized.expected->seconds, optimized.vanilla->seconds);
     EXPECT_NE(explain(optimized, request).find("proved"), std::string::npos);
+    EXPECT_NE(summary(optimized, request).find("proved, safe by proof\nexpected "), std::string::npos);
     const auto files = files_of(root, optimized, request);
     for (const char* file : {"root.leir", "program.leir", "plan.json", "recipe.json", "verdict.json", "plan.txt",
                              "expected.json", "certificates/01.json"}) {
@@ -121,6 +122,46 @@ TEST(JudgedPlan, RefusesAnEndThatIsNotEqual) {
 B(tx,512)L(a,512)L(c,511)[D[tx,a]=D[tx,a]+A[tx,c]*C[c,a];];B(tx,512)L(a,512)[E[tx,a]=max(D[tx,a]+F[a],0);];
 )");
   EXPECT_EQ(judge_plan(root, *made, {}).verdict, Grade::differs);
+}
+
+/// A group that cannot be shown is left out, and what is left is a plan that replays to its bytes.
+TEST(JudgedPlan, KeepsTheGroupsThatAreShown) {
+  const Program program = program_of(R"(
+@input A f32[64,96]
+@input G f32[5000]
+@output E f32[64]
+@output F f32[5000]
+B(tx,64)L(a,96)[E[tx]=E[tx]+A[tx,a];];B(tx,5000)[F[tx]=G[tx]*2;];
+)");
+  const Document root = document_of(program);
+  const OptimizeRequest request = request_for("nvidia-h200");
+  PlanMaker maker(root.program, request.target, request.rates, {});
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  ASSERT_EQ(made->groups.size(), 2U);
+  const JudgedPlan chain = PlanJudge(root, {}).judge(*made, true);
+  EXPECT_EQ(chain.verdict, Grade::proved);
+  EXPECT_TRUE(chain.is_safe());
+  ASSERT_EQ(chain.links.size(), 2U);
+  EXPECT_NE(chain.links[0].what.find("by itself"), std::string::npos);
+  for (const std::size_t left : {0U, 1U}) {
+    const MadePlan part = plan_without(root.program, *made, {left});
+    EXPECT_TRUE(part.groups[left].moves.empty());
+    EXPECT_TRUE(equal_nests(replay(root.program, part.plan)->program, part.moved.program));
+    // The other group is as it was made, and the one that was left out as it came.
+    EXPECT_FALSE(equal_nests(part.moved.program, root.program));
+    PlanJudge judge(root, {});
+    JudgedPlan judged = judge.judge_part(part, judge.judge(part, true));
+    EXPECT_EQ(judged.verdict, Grade::proved);
+    EXPECT_TRUE(judged.is_safe());
+  }
+  // With no time nothing is shown, and nothing is said to be.
+  PlanJudging hurried;
+  hurried.seconds = 0;
+  const JudgedPlan none = PlanJudge(root, hurried).judge(*made, true);
+  EXPECT_FALSE(is_equal(none.verdict));
+  EXPECT_EQ(none.culprits.size(), 2U);
+  EXPECT_FALSE(none.has_shown_part);
 }
 
 TEST(Optimize, AProgramThatIsExpectedToBeFastestAsItIsStaysSo) {

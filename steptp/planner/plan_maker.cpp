@@ -42,7 +42,9 @@ bool is_last_resort(const Proposal& proposal) { return proposal.moves.empty() ||
 
 PlanMaker::PlanMaker(const Program& root, PlanTarget target, DeviceRates rates, PlanningOptions options)
     : root_(root), target_(target), rates_(std::move(rates)), options_(std::move(options)) {
-  for (PreparedProgram& prepared : prepared_forms(root)) {
+  std::vector<PreparedProgram> all = prepared_forms(root);
+  if (auto without = form_without_padded_images(all.back())) all.push_back(*std::move(without));
+  for (PreparedProgram& prepared : all) {
     forms_.emplace_back();
     forms_.back().prepared = std::move(prepared);
     collect(forms_.back());
@@ -261,29 +263,52 @@ std::optional<MadePlan> PlanMaker::compose(Form& form, const Chain& chain) {
   return std::nullopt;
 }
 
+std::optional<PlanMaker::Chain> PlanMaker::settled(Form& form) {
+  while (!form.is_out) {
+    expand(form);
+    auto chain = cheapest(form);
+    form.is_out = !chain;
+    if (chain && !tune(form, *chain) && pass_check(form, *chain, target_.device)) return chain;
+  }
+  return std::nullopt;
+}
+
 std::optional<MadePlan> PlanMaker::best() {
-  // The form with most inlined comes last, and is the one to begin with; the others are for where it fails.
-  for (std::size_t i = forms_.size(); i-- > 0;) {
-    Form& form = forms_[i];
-    last_form_ = i;
-    while (!form.is_out) {
-      expand(form);
-      auto chain = cheapest(form);
-      form.is_out = !chain;
-      if (!chain || tune(form, *chain) || !pass_check(form, *chain, target_.device)) continue;
-      last_ = *std::move(chain);
-      if (auto made = compose(form, last_)) return made;
+  // The forms with most inlined come last; the one as it came is for where the others fail.
+  for (const bool is_as_it_came : {false, true}) {
+    while (true) {
+      std::optional<Chain> best;
+      for (std::size_t i = forms_.size(); i-- > 0;) {
+        if ((i == 0 && forms_.size() > 1) != is_as_it_came) continue;
+        auto chain = settled(forms_[i]);
+        if (!chain || (best && best->seconds <= chain->seconds)) continue;
+        best = std::move(chain);
+        last_form_ = i;
+      }
+      if (!best) break;
+      last_ = *std::move(best);
+      if (auto made = compose(forms_[last_form_], last_)) return made;
     }
   }
   return std::nullopt;
 }
 
-void PlanMaker::reject(std::optional<std::size_t> group) {
+void PlanMaker::reject() { forms_[last_form_].is_out = true; }
+
+void PlanMaker::reject(const std::vector<std::size_t>& groups, bool plainly) {
   Form& form = forms_[last_form_];
-  if (group)
-    form.candidates[last_.candidates[*group]].state = Candidate::State::out;
-  else
-    form.is_out = true;
+  for (const std::size_t group : groups) {
+    Candidate& chosen = form.candidates[last_.candidates[group]];
+    chosen.state = Candidate::State::out;
+    if (!plainly) continue;
+    const std::uint32_t first = chosen.proposal.first;
+    const std::uint32_t end = first + chosen.proposal.expressions;
+    for (Candidate& other : form.candidates) {
+      const Proposal& proposal = other.proposal;
+      const bool overlaps = proposal.first < end && first < proposal.first + proposal.expressions;
+      if (overlaps && !is_last_resort(proposal)) other.state = Candidate::State::out;
+    }
+  }
 }
 
 }  // namespace steptp

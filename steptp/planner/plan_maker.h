@@ -49,9 +49,11 @@ class PlanMaker {
   /// The plan with the smallest expected time of those that are not rejected, whose groups pass `check` for the device
   /// one by one. Nothing where no candidate is left.
   [[nodiscard]] std::optional<MadePlan> best();
-  /// The last plan is not to be made again: without a group, counted in the order of the program, the whole form that
-  /// it starts from is out.
-  void reject(std::optional<std::size_t> group);
+  /// The whole form that the last plan starts from is out.
+  void reject();
+  /// These groups of the last plan, counted in the order of the program, are not to be made again. Where `plainly`,
+  /// their expressions get a thread for each element, or stay as they came: nothing is easier to show.
+  void reject(const std::vector<std::size_t>& groups, bool plainly);
 
   /// How many were tried.
   [[nodiscard]] std::size_t candidates() const { return tried_; }
@@ -96,6 +98,8 @@ class PlanMaker {
   /// Tries the other parameters for the runs of a chain; false where all of them have been.
   [[nodiscard]] bool tune(Form& form, const Chain& chain);
   [[nodiscard]] std::optional<Chain> cheapest(const Form& form) const;
+  /// The cheapest of which no other parameters are left to try, and whose groups pass `check`.
+  [[nodiscard]] std::optional<Chain> settled(Form& form);
   /// False where one of them does not pass, which is then out.
   [[nodiscard]] static bool pass_check(Form& form, const Chain& chain, const Device* device);
   [[nodiscard]] std::optional<MadePlan> compose(Form& form, const Chain& chain);

@@ -95,12 +95,12 @@ TEST(PlanMaker, MakesAnotherPlanWhereOneIsRejected) {
   PlanMaker maker = maker_for(program, "nvidia-h200");
   const auto first = maker.best();
   ASSERT_TRUE(first);
-  maker.reject(0);
+  maker.reject({0}, false);
   const auto second = maker.best();
   ASSERT_TRUE(second);
   EXPECT_NE(to_json(first->plan).dump(), to_json(second->plan).dump());
   EXPECT_GE(second->seconds, first->seconds);
-  maker.reject(std::nullopt);
+  maker.reject();
   EXPECT_FALSE(maker.best());
 }
 

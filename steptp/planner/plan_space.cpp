@@ -60,8 +60,9 @@ void add_retunes(const PlannedGroup& group, std::vector<Proposal>& out) {
 
 }  // namespace
 
-PlanSpace::PlanSpace(const Program& root, PlanTarget target, DeviceRates rates, unsigned jobs)
-    : root_(root), target_(target), rates_(std::move(rates)), jobs_(std::max(1U, jobs)) {
+PlanSpace::PlanSpace(const Program& root, PlanTarget target, DeviceRates rates, unsigned jobs,
+                     const costs::CostModel* model)
+    : root_(root), target_(target), rates_(std::move(rates)), jobs_(std::max(1U, jobs)), model_(model) {
   for (PreparedProgram& prepared : prepared_forms(root)) {
     forms_.emplace_back();
     forms_.back().prepared = std::move(prepared);
@@ -129,9 +130,9 @@ std::optional<double> PlanSpace::score(const Form& form, const Proposal& proposa
   if (section == form.sections.end() || !section->second) {
     if (proposal.moves.empty()) out = kUnwanted;
   } else if (auto moved = replay(*section->second, Plan{{}, {}, proposal.moves}, Tracking::off)) {
-    const auto expected = estimate(moved->program, rates_);
+    const auto expected = costs::expected_seconds(moved->program, rates_, model_);
     const bool fits = check_program(moved->program, {target_.device}).verdict == CheckReport::Verdict::ok;
-    if (expected && fits) out = expected->seconds;
+    if (expected && fits) out = *expected;
   }
   const std::lock_guard lock(mutex_);
   known_[key] = out;

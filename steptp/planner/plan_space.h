@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/costs/cost_model.h"
 #include "steptp/planner/plan_maker.h"
 
 namespace steptp {
@@ -44,7 +45,9 @@ struct PlanEdge {
 /// is a pure function of its arguments, whatever was asked before, so that a search can be resumed anywhere.
 class PlanSpace {
  public:
-  PlanSpace(const Program& root, PlanTarget target, DeviceRates rates, unsigned jobs);
+  /// What plans are expected to take is said by the model, which outlives the space; without one by the analytic model.
+  PlanSpace(const Program& root, PlanTarget target, DeviceRates rates, unsigned jobs,
+            const costs::CostModel* model = nullptr);
 
   /// The plan of the smallest expected time, as `optimize` chooses it; nothing where the program stays as it is.
   [[nodiscard]] const std::optional<WholePlan>& best() const { return best_; }
@@ -86,6 +89,7 @@ class PlanSpace {
   PlanTarget target_;
   DeviceRates rates_;
   unsigned jobs_;
+  const costs::CostModel* model_;
   std::vector<Form> forms_;
   std::optional<WholePlan> best_;
   mutable std::mutex mutex_;

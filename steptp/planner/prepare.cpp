@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "steptp/moves/parts.h"
+#include "steptp/moves/window_match.h"
 #include "steptp/planner/proposals.h"
 #include "steptp/plans/registry.h"
 
@@ -48,7 +49,44 @@ std::optional<std::uint32_t> next_producer(const Program& program, std::uint32_t
   return std::nullopt;
 }
 
+/// A tensor that is chosen from another one or is a number, for convolutions.
+bool is_padded_image(View& view, const Statement& producer) {
+  if (!producer.guards.empty() || producer.items.size() != 2) return false;
+  const std::string& tensor = producer.equation->left->tensor;
+  if (!is_intermediate(view, tensor) || only_writer(view, tensor) != &producer) return false;
+  const auto* select = std::get_if<Select>(&producer.equation->right->node);
+  if (!select || !std::holds_alternative<Read>(select->if_true->node)) return false;
+  if (!std::holds_alternative<Literal>(select->if_false->node)) return false;
+  for (const Statement* reader : readers_of(view, tensor)) {
+    const Site site = item_site({reader->items[0]});
+    if (!find_window_product(view, site, 0) && !find_window_halo(view, site, 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<PreparedProgram> form_without_padded_images(const PreparedProgram& inlined) {
+  PreparedProgram out = inlined;
+  const Move& inline_move = *find_move("inline");
+  for (std::uint32_t i = 0; i + 1 < out.program.nests.size();) {
+    View view(out.program);
+    const Statement* statement = only_statement(view, i);
+    std::optional<Moved> made;
+    const PlannedMove move = planned_move("inline", i, {{"form", "producer"}});
+    if (statement && is_elementwise(*statement) && is_padded_image(view, *statement)) {
+      if (auto moved = apply(inline_move, out.program, move.choice, Tracking::off)) made = std::move(moved).value();
+    }
+    if (!made) {
+      ++i;
+      continue;
+    }
+    out.program = std::move(made->program);
+    out.moves.push_back(move);
+  }
+  if (out.moves.size() == inlined.moves.size()) return std::nullopt;
+  return out;
+}
 
 std::vector<PreparedProgram> prepared_forms(const Program& root) {
   std::vector<PreparedProgram> out = {{{}, root}};

@@ -62,6 +62,10 @@ void propose_rows(View& view, std::uint32_t expression, ProposalList& list);
 void propose_stages(View& view, std::uint32_t expression, ProposalList& list);
 void propose_matrix(View& view, std::uint32_t expression, ProposalList& list);
 void propose_tiles(View& view, std::uint32_t expression, ProposalList& list);
+/// The product `product` of parts of `length` of the sums of a contraction, folded by a second kernel with up to
+/// `following` of the expressions behind it.
+void propose_parts(View& view, std::uint32_t expression, std::int64_t length, std::int64_t following,
+                   const PlannedMove& product, ProposalList& list);
 void propose_windows(View& view, std::uint32_t expression, ProposalList& list);
 void propose_attention(View& view, std::uint32_t expression, ProposalList& list);
 void propose_scans(View& view, std::uint32_t expression, ProposalList& list);

@@ -26,6 +26,10 @@ void propose_maps(View& view, std::uint32_t expression, ProposalList& list) {
   }
   for (const std::int64_t threads : {256, 128, 64, 32}) add_map(list, expression, threads, 1, false);
   if (!statement || !statement->accumulates) return;
+  // Sums of neighbours read vectors.
+  for (const std::int64_t width : {4, 2, 8}) {
+    for (const std::int64_t threads : {256, 64}) add_map(list, expression, threads, width, false);
+  }
   // What is made of each sum becomes a part of its kernel.
   const Statement* next = only_statement(view, expression + 1);
   if (!next || !is_elementwise(*next)) return;

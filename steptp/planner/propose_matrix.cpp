@@ -58,28 +58,19 @@ Values values_of(const MatrixSizes& sizes, std::int64_t following) {
           {"group", sizes.group},         {"following", following}};
 }
 
-/// Small results of long sums: blocks make parts of the sums, which a second kernel folds in their order, together with
-/// what is made of each.
-void propose_parts(View& view, const MatrixProduct& product, std::uint32_t expression, ProposalList& list) {
+/// Where there are too few results for all processors.
+void propose_parts_of(View& view, const MatrixProduct& product, std::uint32_t expression, std::int64_t following,
+                      ProposalList& list) {
   constexpr std::size_t kTried = 3;
   constexpr std::int64_t kFewestRounds = 4;
-  const Statement* next = only_statement(view, expression + 1);
   std::size_t offered = 0;
   for (const MatrixSizes& sizes : sizes_for(item_site({expression}), product)) {
     const std::int64_t wanted = (kEnoughBlocks + blocks_of(sizes, product) - 1) / blocks_of(sizes, product);
     const std::int64_t parts = std::min(wanted, product.depth / (kFewestRounds * sizes.depth));
     if (parts < 2) continue;
     const std::int64_t rounds = (product.depth + parts * sizes.depth - 1) / (parts * sizes.depth);
-    for (const bool with_next : {false, true}) {
-      if (with_next && (!next || !is_elementwise(*next))) continue;
-      Proposal proposal{expression, with_next ? 2U : 1U, {}};
-      proposal.moves.push_back(planned_move("parts", 0, {{"length", rounds * sizes.depth}}));
-      if (with_next) proposal.moves.push_back(planned_move("inline", 2, {{"form", "epilogue"}}));
-      proposal.moves.push_back(
-          planned_move("map", 1, {{"threads", std::int64_t{64}}, {"width", 1}, {"flat", 0}, {"rounds", 1}}));
-      proposal.moves.push_back(planned_move("matrix", 0, values_of(sizes, 0)));
-      list.add(std::move(proposal));
-    }
+    propose_parts(view, expression, rounds * sizes.depth, following, planned_move("matrix", 0, values_of(sizes, 0)),
+                  list);
     if (++offered == kTried) return;
   }
 }
@@ -102,7 +93,7 @@ void propose_matrix(View& view, std::uint32_t expression, ProposalList& list) {
       if (++offered >= 3 && taken < following) break;
     }
   }
-  propose_parts(view, *alone, expression, list);
+  propose_parts_of(view, *alone, expression, following, list);
 }
 
 }  // namespace steptp

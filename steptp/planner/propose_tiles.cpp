@@ -22,9 +22,9 @@ struct Tile {
 
 /// Large ones reuse more of what they stage; small ones give every processor a block.
 constexpr Tile kGpuTiles[] = {
-    {16, 16, 8, 8, 8, 4}, {8, 16, 8, 8, 8, 4},  {16, 8, 4, 8, 16, 4},  {16, 16, 4, 4, 16, 4},
-    {8, 16, 4, 4, 32, 4}, {8, 8, 4, 4, 16, 4},  {16, 16, 2, 2, 32, 2}, {8, 16, 2, 2, 32, 2},
-    {32, 8, 2, 4, 32, 4}, {4, 32, 1, 4, 32, 4}, {2, 64, 2, 2, 32, 2},  {32, 8, 4, 1, 32, 1},
+    {16, 16, 8, 8, 16, 4}, {8, 16, 8, 8, 16, 4}, {16, 16, 8, 8, 8, 4}, {8, 16, 8, 8, 8, 4},   {16, 8, 4, 8, 16, 4},
+    {16, 16, 4, 4, 16, 4}, {8, 16, 4, 4, 32, 4}, {8, 8, 4, 4, 16, 4},  {16, 16, 2, 2, 32, 2}, {8, 16, 2, 2, 32, 2},
+    {32, 8, 2, 4, 32, 4},  {4, 32, 1, 4, 32, 4}, {2, 64, 2, 2, 32, 2}, {32, 8, 4, 1, 32, 1},
 };
 /// On a CPU one thread after the other does its part of a block: what it keeps in vector registers is four rows of
 /// sixteen floats, and what is staged lies in the caches.
@@ -90,6 +90,38 @@ std::vector<Tile> tiles_for(const Extents& extents, bool is_cpu) {
   return out;
 }
 
+Values values_of(const Tile& tile, std::int64_t padding, std::int64_t following) {
+  return {{"thread_rows", tile.thread_rows},
+          {"thread_columns", tile.thread_columns},
+          {"rows", tile.rows},
+          {"columns", tile.columns},
+          {"depth", tile.depth},
+          {"vector", tile.vector},
+          {"padding", padding},
+          {"following", following}};
+}
+
+/// For parts of sums: a large one, a middle one and a small one.
+constexpr Tile kTilesOfParts[] = {{8, 16, 8, 8, 16, 4}, {16, 16, 4, 4, 16, 4}, {8, 8, 4, 4, 32, 4}};
+
+/// Where there are too few results for all processors.
+void propose_parts_of(View& view, const Extents& extents, std::uint32_t expression, std::int64_t following,
+                      ProposalList& list) {
+  constexpr std::int64_t kFewestRounds = 2;
+  for (Tile tile : kTilesOfParts) {
+    if (is_wasted(tile, extents)) continue;
+    if (extents.bytes == 8) tile.vector = std::min<std::int64_t>(tile.vector, 2);
+    const std::int64_t blocks = blocks_of(tile, extents);
+    for (const std::int64_t enough : {8 * kEnoughBlocks, 2 * kEnoughBlocks}) {
+      const std::int64_t parts = std::min((enough + blocks - 1) / blocks, extents.depth / (kFewestRounds * tile.depth));
+      if (parts < 2) continue;
+      const std::int64_t rounds = (extents.depth + parts * tile.depth - 1) / (parts * tile.depth);
+      propose_parts(view, expression, rounds * tile.depth, following, planned_move("tile", 0, values_of(tile, 4, 0)),
+                    list);
+    }
+  }
+}
+
 }  // namespace
 
 void propose_tiles(View& view, std::uint32_t expression, ProposalList& list) {
@@ -107,19 +139,15 @@ void propose_tiles(View& view, std::uint32_t expression, ProposalList& list) {
       if (extents.bytes == 8 && is_cpu) tile.vector = tile.columns = std::max<std::int64_t>(1, tile.columns / 2);
       if (extents.bytes == 8 && !is_cpu) tile.vector = std::min<std::int64_t>(tile.vector, 2);
       tile.depth = std::min(tile.depth, std::max<std::int64_t>(4, extents.depth));
-      list.add("tile", expression, static_cast<std::uint32_t>(taken) + 1,
-               {{"thread_rows", tile.thread_rows},
-                {"thread_columns", tile.thread_columns},
-                {"rows", tile.rows},
-                {"columns", tile.columns},
-                {"depth", tile.depth},
-                {"vector", tile.vector},
-                {"padding", 0},
-                {"following", taken}});
+      const auto count = static_cast<std::uint32_t>(taken) + 1;
+      list.add("tile", expression, count, values_of(tile, 0, taken));
+      // Rows that begin in different banks.
+      if (!is_cpu && offered < 3) list.add("tile", expression, count, values_of(tile, 4, taken));
       // What is behind it is usually worth taking along: without it, only some sizes are tried.
       if (++offered >= 3 && taken < following) break;
     }
   }
+  if (!is_cpu) propose_parts_of(view, extents, expression, following, list);
 }
 
 }  // namespace steptp

@@ -1,5 +1,6 @@
 // Convolutions as products, and tiles with a halo: `window`.
 #include <span>
+#include <vector>
 
 #include "steptp/moves/window_match.h"
 #include "steptp/planner/proposals.h"
@@ -58,6 +59,26 @@ void add_form(ProposalList& list, std::uint32_t expression, std::int64_t followi
             {"following", following}});
 }
 
+/// The output channels of a convolution.
+std::int64_t channels_of(View& view, std::uint32_t expression, const WindowProduct& product) {
+  const Statement& statement = *statement_at(view, item_site({expression}));
+  std::int64_t out = 1;
+  for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+    if (product.kernel.roles[i][0] == 'm') out *= statement.loops[i]->extent;
+  }
+  return out;
+}
+
+/// Few channels are all in one thread, so that each pixel is read once for all of them.
+std::vector<Form> forms_of_few_channels(std::int64_t channels) {
+  constexpr std::int64_t kFew = 12;
+  if (channels > kFew) return {};
+  return {{"product", 1, 128, channels, 4, 8, 1, "shared"},
+          {"product", 1, 256, channels, 2, 8, 1, "shared"},
+          {"product", 1, 128, channels, 2, 16, 1, "shared"},
+          {"product", 1, 128, channels, 1, 8, 1, "direct"}};
+}
+
 /// With all that goes along, and with nothing.
 template <typename Find>
 void add_forms(View& view, std::uint32_t expression, const Find& find, std::span<const Form> forms,
@@ -75,6 +96,10 @@ void add_forms(View& view, std::uint32_t expression, const Find& find, std::span
 
 void propose_windows(View& view, std::uint32_t expression, ProposalList& list) {
   const bool is_cpu = list.target().is_cpu();
+  const auto product = find_window_product(view, item_site({expression}), 0);
+  const std::vector<Form> few =
+      product && !is_cpu ? forms_of_few_channels(channels_of(view, expression, *product)) : std::vector<Form>();
+  add_forms(view, expression, find_window_product, few, list);
   add_forms(view, expression, find_window_product,
             is_cpu ? std::span<const Form>(kCpuProducts) : std::span<const Form>(kGpuProducts), list);
   add_forms(view, expression, find_window_halo,

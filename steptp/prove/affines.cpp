@@ -101,20 +101,14 @@ Affine Affines::quotient(const Affine& dividend, std::int64_t divisor) {
   }
   whole.constant = floor_quotient(dividend.constant, divisor);
   rest.constant = floor_remainder(dividend.constant, divisor);
-  const Interval values = range(rest);
-  const Interval quotients = steptp::floor_quotient(values, {divisor, divisor});
+  Interval quotients = steptp::floor_quotient(range(rest), {divisor, divisor});
+  if (!quotients.is_point() && rest.terms.size() > 1) {
+    quotients = steptp::floor_quotient(arena_.known.range_by_facts(rest), {divisor, divisor});
+  }
   // r//m = q where every value of r lies in [m*q, m*q+m).
   if (quotients.is_point() && quotients.low > -kWideLimit && quotients.low < kWideLimit) {
     whole.constant = checked_add(whole.constant, static_cast<std::int64_t>(quotients.low));
     return whole;
-  }
-  // (x//a)//b = x//(a*b).
-  if (rest.terms.size() == 1 && rest.constant == 0 && rest.terms[0].second == 1) {
-    const Atom& node = atoms_[rest.terms[0].first];
-    if (node.kind == Atom::Kind::quotient) {
-      return Affine::sum(whole,
-                         atom({Atom::Kind::quotient, node.argument, checked_multiply(node.divisor, divisor), {}}));
-    }
   }
   // (g*y+s)//m = y//(m/g) where g divides m and 0 <= s < g.
   std::vector<std::int64_t> steps;
@@ -134,6 +128,16 @@ Affine Affines::quotient(const Affine& dividend, std::int64_t divisor) {
     low.constant = floor_remainder(rest.constant, step);
     const Interval small = range(low);
     if (small.low >= 0 && small.high < step) return Affine::sum(whole, quotient(high, divisor / step));
+  }
+  // (y+x//a)//b = (a*y+x)//(a*b), where nothing else in y is a quotient.
+  const auto is_quotient = [&](const auto& term) { return atoms_[term.first].kind == Atom::Kind::quotient; };
+  const auto nested = std::find_if(rest.terms.begin(), rest.terms.end(), is_quotient);
+  if (nested != rest.terms.end() && nested->second == 1 &&
+      std::find_if(nested + 1, rest.terms.end(), is_quotient) == rest.terms.end()) {
+    const Atom inner = atoms_[nested->first];
+    rest.terms.erase(nested);
+    const Affine inside = Affine::sum(affines_[inner.argument], rest, inner.divisor);
+    return Affine::sum(whole, quotient(inside, checked_multiply(inner.divisor, divisor)));
   }
   return Affine::sum(whole, atom({Atom::Kind::quotient, intern(std::move(rest)), divisor, {}}));
 }

@@ -219,8 +219,8 @@ PolynomialId Choices::select(ConditionId condition, PolynomialId if_true, Polyno
   const Truth known = truth(condition);
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
-  // if(c;x;x) = x.
-  if (if_true == if_false) return if_true;
+  // if(c;x;x) = x. As written, what the condition computes may overflow, or divide by what was rounded to zero.
+  if (if_true == if_false && !arena_.conditions.computes(condition)) return if_true;
   if (!is_index_condition(condition)) {
     // if(c;x;if(c;NaN;y)) = if(c;x;y): what is NaN only where it is not chosen.
     if (const auto veiled = as_veiled(if_false); veiled && veiled->where == condition) if_false = veiled->value;

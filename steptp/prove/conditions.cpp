@@ -129,6 +129,28 @@ bool Conditions::is_without_rounding(PolynomialId value) const {
   return kind == Generator::Kind::input || kind == Generator::Kind::integer;
 }
 
+bool Conditions::computes(ConditionId condition) const {
+  const auto is_plain = [&](PolynomialId value) {
+    const auto single = as_scaled_generator(value);
+    return is_without_rounding(value) || (single && generators_[single->first].kind == Generator::Kind::infinity);
+  };
+  const Condition& node = conditions_[condition];
+  switch (node.kind) {
+    case Condition::Kind::never:
+    case Condition::Kind::always:
+    case Condition::Kind::nonnegative:
+    case Condition::Kind::zero: return false;
+    case Condition::Kind::less:
+    case Condition::Kind::less_equal:
+    case Condition::Kind::equal: return !is_plain(node.left) || !is_plain(node.right);
+    case Condition::Kind::boolean: return !with_algebra_ && generators_[node.left].kind != Generator::Kind::input;
+    case Condition::Kind::negation: return computes(node.left);
+    case Condition::Kind::conjunction:
+    case Condition::Kind::disjunction: break;
+  }
+  return std::any_of(node.parts.begin(), node.parts.end(), [&](ConditionId part) { return computes(part); });
+}
+
 ConditionId Conditions::compare(CompareOp op, PolynomialId left, PolynomialId right) {
   const Deeper deeper(budget_);
   switch (op) {

@@ -20,6 +20,8 @@ class Conditions : private Room {
   [[nodiscard]] ConditionId negation(ConditionId condition);
   [[nodiscard]] ConditionId conjunction(const std::vector<ConditionId>& parts);
   [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
+  /// Whether more is done for it than to compare inputs, numbers and indices: as written, that may overflow.
+  [[nodiscard]] bool computes(ConditionId condition) const;
 
  private:
   /// Both connectives: `neutral` parts are left out, a `deciding` one is the answer.

@@ -25,6 +25,8 @@ class Knowledge : private Room {
   // ---- ranges (ranges.cpp)
   [[nodiscard]] Interval range(VariableId variable) const;
   [[nodiscard]] Interval range(const Affine& affine);
+  /// The same where what is assumed may bound the sum as a whole: 8a+c where 8a+c<37 is assumed.
+  [[nodiscard]] Interval range_by_facts(const Affine& affine);
   [[nodiscard]] Interval atom_range(AtomId id);
 
   /// Answers as if nothing were assumed, until the object dies: what outlives assumptions must not depend on them.

@@ -14,6 +14,12 @@ constexpr std::string_view kMaximumUpTo = "tx8 a60 c60 D(tx,a) max=where(c<=a,A(
 constexpr std::string_view kProductUpTo = "tx8 a60 c60 D(tx,a)=D(tx,a)*where(c<=a,A(tx,c),1);";
 
 const std::vector<LawRow> kRows = {
+    {.law = "exp of minus infinity less a maximum",
+     .signature = kFolds,
+     .before = "tx8 c60 S(tx) max=M(tx,c);tx8 D(tx)=where(S(tx)==-inf,0,exp(-inf-S(tx)))+E(tx);",
+     .after = "tx8 D(tx)=E(tx);",
+     .wrong = {{"tx8 c60 S(tx) max=M(tx,c);tx8 D(tx)=exp(-inf-S(tx))+E(tx);", "tx8 D(tx)=E(tx);"},
+               {"tx8 D(tx)=E(tx);", "tx8 c60 S(tx) max=M(tx,c);tx8 D(tx)=where(S(tx)==-inf,0,exp(inf-S(tx)))+E(tx);"}}},
     {.law = "a sum term by term",
      .signature = kFolds,
      .before = "tx8 a60 D(tx)+=2*A(tx,a)+3*C(tx,a);",

@@ -162,6 +162,8 @@ bool Maxima::takes_in_at(GeneratorId maximum, const Substitution& place, Polynom
 }
 
 bool Maxima::is_below(PolynomialId value, GeneratorId maximum) {
+  const auto alone = as_scaled_generator(value);
+  if (alone && generators_[alone->first].kind == Generator::Kind::infinity && alone->second < 0) return true;
   if (takes_in(maximum, value)) return true;
   const auto inner = as_generator(intern_polynomial(infinite_terms(value)));
   if (!inner || !is_maximum(*inner)) return false;

@@ -13,6 +13,33 @@ Interval Knowledge::range(VariableId variable) const {
   return ignore_assumptions_ ? first_ranges_[variable] : ranges_[variable];
 }
 
+/// From g >= 0 follows x <= x+n*g for n > 0, and x >= x+n*g for n < 0; n is chosen so that a term of x vanishes.
+Interval Knowledge::range_by_facts(const Affine& affine) {
+  Interval result = range(affine);
+  if (ignore_assumptions_) return result;
+  budget_.look(facts_.size());
+  for (const ConditionId fact : facts_) {
+    const Condition& known = conditions_[fact];
+    if (known.kind != Condition::Kind::nonnegative) continue;
+    const Affine& given = affines_[known.left];
+    for (const auto& [atom, coefficient] : given.terms) {
+      const auto own = std::find_if(affine.terms.begin(), affine.terms.end(),
+                                    [atom = atom](const auto& term) { return term.first == atom; });
+      if (own == affine.terms.end() || own->second % coefficient != 0) continue;
+      const std::int64_t factor = -(own->second / coefficient);
+      const Interval shifted = range(Affine::sum(affine, given, factor));
+      if (factor > 0) {
+        result.high = std::min(result.high, shifted.high);
+      } else {
+        result.low = std::max(result.low, shifted.low);
+      }
+      break;
+    }
+  }
+  // Facts that exclude each other say nothing that is needed.
+  return result.low <= result.high ? result : range(affine);
+}
+
 Interval Knowledge::atom_range(AtomId id) {
   const Deeper deeper(budget_);
   const Atom& node = atoms_[id];

@@ -129,8 +129,11 @@ std::vector<VariableId> Recurrences::element_names(std::size_t statement) {
     box.loops.push_back(arena_.affines.variable(arena_.known.new_variable(0, loop->extent - 1)));
   }
   std::vector<VariableId> names;
+  const std::vector<std::int64_t>& shape = writers_.shape(table_.statements[statement].equation->left->tensor);
   for (const Affine& subscript : parts_.evaluator.left_subscripts(statement, box)) {
-    const Interval range = arena_.known.range(subscript);
+    Interval range = arena_.known.range(subscript);
+    // What guards leave out is no element, and conditions that ask for it would stay in the body.
+    if (names.size() < shape.size()) range.high = std::min<Wide>(range.high, shape[names.size()] - 1);
     if (range.low < -(Wide{1} << 60) || range.high > (Wide{1} << 60)) throw GiveUp{"a subscript without bounds"};
     names.push_back(
         arena_.known.new_variable(static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high)));
@@ -194,12 +197,30 @@ Recurrences::Round Recurrences::body_at(std::size_t statement, const std::vector
   } else if (!solved.unknown.empty()) {
     throw GiveUp{"a recurrence that overwrites its own elements"};
   }
+  const Assumption written(arena_, conditions_on(element, solved));
   open_recurrence_ = statement;
   const Value value = right_side(statement, solved.loops, false);
   const Round round{to_real(value), value.hazard};
   open_recurrence_.reset();
   parts_.reaching.forget_values();  // what was found while it was open speaks of itself
   return round;
+}
+
+ConditionId Recurrences::conditions_on(const std::vector<Affine>& element, const SolvedWrite& solved) {
+  std::set<VariableId> names;
+  for (const Affine& subscript : element) {
+    const bool is_name = subscript.terms.size() == 1 && subscript.terms[0].second == 1 && subscript.constant == 0;
+    const Atom* atom = is_name ? &arena_.atom(subscript.terms[0].first) : nullptr;
+    if (atom && atom->kind == Atom::Kind::variable) names.insert(atom->argument);
+  }
+  std::vector<ConditionId> given;
+  for (const ConditionId condition : solved.conditions) {
+    const auto& used = arena_.traits_of_condition(condition).variables;
+    if (std::all_of(used.begin(), used.end(), [&](VariableId name) { return names.contains(name); })) {
+      given.push_back(condition);
+    }
+  }
+  return arena_.conditions.conjunction(given);
 }
 
 Generator Recurrences::self(std::size_t statement, const std::vector<Affine>& element) {

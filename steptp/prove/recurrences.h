@@ -62,6 +62,8 @@ class Recurrences : private FlowRoom {
   void make_body(std::size_t statement, const std::vector<VariableId>& names);
   void forget_open_recurrence();
   [[nodiscard]] Round body_at(std::size_t statement, const std::vector<Affine>& element);
+  /// What holds of an element that is written, as far as its names alone decide; rounds have none.
+  [[nodiscard]] ConditionId conditions_on(const std::vector<Affine>& element, const SolvedWrite& solved);
   [[nodiscard]] Generator self(std::size_t statement, const std::vector<Affine>& element);
   /// The only loop in whose rounds an element is written again and again; its round is one more subscript then.
   [[nodiscard]] std::optional<std::size_t> rolled_loop(std::size_t statement, const std::vector<VariableId>& names);

@@ -26,6 +26,10 @@ class WriteSolver : private FlowRoom {
                                               const std::vector<VariableId>& unknown);
   void split_loops(std::vector<Affine>& subscripts, std::vector<Affine>& loops, SolvedWrite& solved);
   void note_free_loops(SolvedWrite& solved);
+  /// What a guard says, part by part.
+  [[nodiscard]] std::vector<ConditionId> parts_of(const Expr& guard, const Frame& frame);
+  /// What the guards say that read nothing.
+  [[nodiscard]] std::vector<ConditionId> guards_without_data(std::size_t writer, const Frame& frame);
 };
 
 }  // namespace steptp::forms

@@ -38,13 +38,59 @@ std::optional<std::string> in_brackets(const std::string& text, std::string_view
   return text.substr(word.size() + 1, text.size() - word.size() - 2);
 }
 
+/// The first condition in it that is a number where there is no element before.
+const Select* neighbour_in(const Expr& expr) {
+  const auto* select = std::get_if<Select>(&expr.node);
+  if (select && std::holds_alternative<Literal>(select->if_true->node) &&
+      std::holds_alternative<Read>(select->if_false->node)) {
+    return select;
+  }
+  for (const ExprPtr* part : children(expr)) {
+    if (const Select* found = neighbour_in(**part)) return found;
+  }
+  return nullptr;
+}
+
+/// It is quoted where it stands beside the part; elsewhere it is said what stands in where there is none.
+TracePieces element_before(const Teller& teller, const TextRange& result) {
+  const Expr* part = scalar_part(teller);
+  const Select* neighbour = nullptr;
+  for (const Expr* one : scalar_results(teller)) {
+    if (one && !neighbour && part && !neighbour_in(*part)) neighbour = neighbour_in(*one);
+  }
+  TracePieces out = plain("the element ");
+  if (part && std::holds_alternative<Read>(part->node)) {
+    add(out, "before ");
+    add(out, quote_piece(teller.before, {teller.facts.removed[0].site, {}}));
+  } else {
+    if (neighbour) add(out, "of ");
+    if (neighbour) add(out, name_piece(std::get<Read>(neighbour->if_false->node).ref->tensor));
+    add(out, neighbour ? " before the one that is read" : "before the one that is read");
+  }
+  Site value = result.from;
+  if (result.to)
+    value.path.back() = 1;
+  else
+    value.path.push_back(1);
+  const Expr* expr = expr_at(*teller.after.program, value);
+  if (expr && std::holds_alternative<Select>(expr->node)) {
+    add(out, " (");
+    add(out, quote_piece(teller.after, {value, {}}));
+    add(out, ")");
+  } else if (neighbour) {
+    const auto& number = std::get<Literal>(neighbour->if_true->node);
+    if (number.is_integer) add(out, concat(", or ", number.integer, " at the first position"));
+  }
+  return out;
+}
+
 /// What a value is called: a tensor, the address of a read, the element before, or what is made of one of these.
 TracePieces value_named(const Teller& teller, const std::string& with, const TextRange& result) {
   if (with == "half") return plain("half of it");
   if (with == "two") return plain("2");
   if (const auto inner = in_brackets(with, "clamp")) {
     TracePieces out = value_named(teller, *inner, result);
-    add(out, " (clamped so that it is never too large)");
+    add(out, " (clamped between two bounds)");
     return out;
   }
   if (const auto inner = in_brackets(with, "1+abs")) {
@@ -58,17 +104,7 @@ TracePieces value_named(const Teller& teller, const std::string& with, const Tex
     add(out, name_piece(with));
     return out;
   }
-  Site value = result.from;
-  if (result.to)
-    value.path.back() = 1;
-  else
-    value.path.push_back(1);
-  const Expr* expr = expr_at(*teller.after.program, value);
-  if (!expr || !std::holds_alternative<Select>(expr->node)) return plain("the element before it");
-  TracePieces out = plain("the element before it (");
-  add(out, quote_piece(teller.after, {value, {}}));
-  add(out, ")");
-  return out;
+  return element_before(teller, result);
 }
 
 TracePieces value_of(const Teller& teller, const TextRange& result) {
@@ -111,10 +147,41 @@ std::string declared_words(std::string_view domain) {
   return domain == "nonzero" ? "declared nonzero" : "declared with a range that leaves out zero";
 }
 
+/// A quotient, or a power, which may have a negative exponent.
+bool can_divide(const Expr& expr) {
+  if (std::holds_alternative<Power>(expr.node)) {
+    const auto* exponent = std::get_if<Literal>(&std::get<Power>(expr.node).exponent->node);
+    if (!exponent) return true;
+  }
+  const auto* product = std::get_if<Product>(&expr.node);
+  const auto is_division = [](ArithmeticOp op) { return op == ArithmeticOp::divide; };
+  if (product && std::any_of(product->operators.begin(), product->operators.end(), is_division)) return true;
+  const std::vector<const ExprPtr*> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return can_divide(**part); });
+}
+
+/// In the part, or in what it becomes.
+bool has_divisor(const Teller& teller) {
+  std::vector<const Expr*> all = scalar_results(teller);
+  all.push_back(scalar_part(teller));
+  return std::any_of(all.begin(), all.end(), [](const Expr* expr) { return expr && can_divide(*expr); });
+}
+
+/// What else makes the definition give such values: its operands, where it reads any.
+std::string known_of(const Teller& teller, const Site& definition) {
+  const Equation* equation = equation_at(*teller.before.program, definition.items);
+  bool reads = false;
+  if (equation) for_each_ref(*equation->right, [&](const RefPtr&) { reads = true; });
+  return reads ? " and what is known of the values it reads" : "";
+}
+
 /// Why one divisor, or the value that is brought in, is not zero.
 void say_nonzero(Teller& teller, const Values& values) {
   const Json* why = find_value(values, "why");
-  if (!why) return teller.say("non-zero");
+  if (!why) {
+    if (has_divisor(teller)) teller.say("non-zero");
+    return;
+  }
   if (is_true(values, "is_inserted") && teller.choice.word("with") == "two") {
     teller.bind("divisor", "2");
     return teller.say("non-zero-number");
@@ -131,9 +198,44 @@ void say_nonzero(Teller& teller, const Values& values) {
   } else {
     teller.bind("divisor", "the divisor");
   }
-  if (const auto definition = address("definition")) teller.bind_before("definition", *definition);
+  if (const auto definition = address("definition")) {
+    teller.bind_before("definition", *definition);
+    teller.bind("known", known_of(teller, *definition));
+  }
   if (const Json* domain = find_value(values, "domain")) teller.bind("declared", declared_words(*domain->as_string()));
   teller.say(concat("non-zero-", *why->as_string()));
+}
+
+bool calls_exponential(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  if (call && call->function == Function::exp) return true;
+  const std::vector<const ExprPtr*> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return calls_exponential(**part); });
+}
+
+/// In the part, or in what it becomes.
+bool has_exponential(const Teller& teller) {
+  std::vector<const Expr*> all = scalar_results(teller);
+  all.push_back(scalar_part(teller));
+  return std::any_of(all.begin(), all.end(), [](const Expr* expr) { return expr && calls_exponential(*expr); });
+}
+
+/// Why a value is positive, where a law needs that.
+void say_positive(Teller& teller, const Values& values) {
+  const Json* why = find_value(values, "why");
+  const Json* argument = find_value(values, "argument");
+  if (!why || !argument || *why->as_string() == "condition") return teller.say("sign");
+  const auto site = parse_site(*argument->as_string());
+  if (!site) return teller.say("sign");
+  teller.bind_values(values);
+  teller.bind_before("argument", *site);
+  if (const Json* definition = find_value(values, "definition")) {
+    if (const auto equation = parse_site(*definition->as_string())) {
+      teller.bind_before("definition", *equation);
+      teller.bind("known", known_of(teller, *equation));
+    }
+  }
+  teller.say(concat("positive-", *why->as_string()));
 }
 
 /// Enough to follow; a long quotient has many divisors of one kind.
@@ -163,8 +265,9 @@ void tell_scalar_as(Teller& teller, std::string_view form) {
     const std::string own = concat(slot, "-", form);
     teller.say(!form.empty() && teller.has(own) ? own : slot);
   };
-  // A half is no value that is brought in: nothing is said of where it comes from.
+  // A half is no value that is brought in, and a number is defined everywhere: nothing is said of where it comes from.
   const bool brings_nothing = form == "half";
+  const bool brings_number = has_parameter(teller, "with") && teller.choice.word("with") == "two";
   const Site& part = facts.removed[0].site;
   const Site equation{part.items, Site::Part::item, {}, {}};
   const TextRange result = result_range(teller, facts.added[0].site);
@@ -182,6 +285,7 @@ void tell_scalar_as(Teller& teller, std::string_view form) {
   bind_by();
   say("take");
   int divisors = 0;
+  int positives = 0;
   for (const Holds& one : facts.holds) {
     if (one.precondition->id == std::string_view("finite")) {
       say_finite(teller, one.values);
@@ -191,13 +295,18 @@ void tell_scalar_as(Teller& teller, std::string_view form) {
       if (divisors++ < kMostDivisors) say_nonzero(teller, one.values);
       continue;
     }
+    if (one.precondition->id == std::string_view("sign")) {
+      if (positives++ < kMostDivisors) say_positive(teller, one.values);
+      continue;
+    }
     const auto same = [&](const Holds& other) { return other.precondition == one.precondition; };
     if (&*std::find_if(facts.holds.begin(), facts.holds.end(), same) != &one) continue;
     const std::string_view id = one.precondition->id;
     if (brings_nothing && (id == "in-scope" || id == "matches")) continue;
+    if (brings_number && id == "in-scope") continue;
     teller.bind_values(one.values);
     bind_by();  // the address itself is nothing to read
-    teller.say(id);
+    teller.say(id == "overflow" && !has_exponential(teller) ? "overflow-none" : id);
   }
   say("become");
   say("why");

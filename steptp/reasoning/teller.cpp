@@ -107,6 +107,15 @@ void add_joined(TracePieces& out, std::string_view words) {
   add(out, words);
 }
 
+/// Whether anything is kept in shared memory or by a thread.
+bool has_scoped_data(const Program& program) {
+  bool found = false;
+  for_each_equation(program, [&found](const Equation& equation, const auto&) {
+    found = found || equation.left->scope.scope != Scope::global;
+  });
+  return found;
+}
+
 /// A strategy that has no words of its own yet says what it is and which parts change.
 void tell_plainly(const Strategy& strategy, Teller& teller, TracePieces& out) {
   add(out, concat("This step changes the program so that ", strategy.summary, ".\n\n"));
@@ -213,6 +222,7 @@ bool Teller::say_from(std::span<const Phrase> phrases, std::string_view slot) {
 }
 
 void Teller::say(std::string_view slot) {
+  if (slot == "scopes" && !has_scoped_data(*before.program) && !has_scoped_data(*after.program)) slot = "scopes-none";
   if (say_from(words_.phrases, slot) || say_from(shared_words().phrases, slot)) return;
   throw std::logic_error(concat(strategy_, " has no phrase for ", slot));
 }
@@ -224,6 +234,7 @@ constexpr std::string_view kSaves[] = {"saves-launches", "saves-bytes", "saves-o
 constexpr std::string_view kCosts[] = {"costs-launches", "costs-bytes", "costs-operations", "costs-accesses",
                                        "fewer-threads"};
 constexpr std::size_t kMostSaved = 2;
+constexpr std::size_t kMostCosts = 2;
 
 }  // namespace
 
@@ -245,11 +256,13 @@ void Teller::say_effect() {
     ++saved;
   }
   if (saved == 0 && has("purpose")) say(purpose_);
-  for (std::size_t kind = 0; kind < std::size(kCosts); ++kind) {
+  std::size_t costs = 0;
+  for (std::size_t kind = 0; kind < std::size(kCosts) && costs < kMostCosts; ++kind) {
     if (!effect.worsens(kind)) continue;
     bind_change(kind);
+    bind("price", costs == 0 ? "the price" : "a further price");
     say(kCosts[kind]);
-    return;
+    ++costs;
   }
 }
 
@@ -299,6 +312,24 @@ bool is_true(const Values& values, std::string_view key) {
   return truth && *truth;
 }
 
+namespace {
+
+/// What the strategy is. A form of it that is another thing has texts of its own: `general-half` where a parameter is
+/// "half".
+std::vector<std::string_view> general_texts(const Words& words, const Choice& choice) {
+  for (const auto& [name, value] : choice.values) {
+    if (!value.as_string()) continue;
+    std::vector<std::string_view> own;
+    for (const Phrase& phrase : words.phrases) {
+      if (phrase.slot == concat("general-", *value.as_string())) own.push_back(phrase.text);
+    }
+    if (!own.empty()) return own;
+  }
+  return words.general;
+}
+
+}  // namespace
+
 TracePieces tell(const Strategy& strategy, const Program& before, const Choice& choice, const Applied& applied,
                  std::uint64_t seed) {
   const Words* words = words_of(strategy.name);
@@ -310,8 +341,8 @@ TracePieces tell(const Strategy& strategy, const Program& before, const Choice& 
     return out;
   }
   Teller teller(strategy.name, *words, before, choice, applied, seed);
-  TracePieces out =
-      plain(std::string(words->general[random_at(combine(hash_text(strategy.name), seed), 0) % words->general.size()]));
+  const std::vector<std::string_view> general = general_texts(*words, choice);
+  TracePieces out = plain(std::string(general[random_at(combine(hash_text(strategy.name), seed), 0) % general.size()]));
   add(out, "\n\n");
   teller.bind_values(applied.facts.values);
   telling_of(strategy).tell(teller);

@@ -10,7 +10,7 @@ namespace steptp {
 namespace {
 
 TracePieces recurrence_of(const Quotable& from, const Site& site) {
-  TracePieces out = plain("the loops ");
+  TracePieces out = plain("the nest ");
   add(out, header_of(from, site.items));
   add(out, " with ");
   add(out, body_of(from, site.items));

@@ -1,6 +1,8 @@
 // cache_read_write, pipelining, precompute_indices
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "steptp/base/text.h"
@@ -45,6 +47,51 @@ void bind_cache(Teller& teller) {
   teller.bind("results", places_of(teller.after, results, teller.choice.at.items[0]));
 }
 
+bool has_condition(const Expr& expr) {
+  if (std::holds_alternative<Select>(expr.node)) return true;
+  const std::vector<const ExprPtr*> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return has_condition(**part); });
+}
+
+/// How often one round of the loop reads or writes the source: the iterations of the loops within it, for each use;
+/// nothing where a guard or a branch leaves some out.
+std::optional<std::int64_t> uses_in_a_round(const Teller& teller, bool is_read) {
+  const Program& program = *teller.before.program;
+  const Site& at = teller.choice.at;
+  std::int64_t sum = 0;
+  for (const Part& part : teller.facts.removed) {
+    if (!is_read && part.site.part != Site::Part::left) continue;
+    const Equation* equation = equation_at(program, part.site.items);
+    if (!equation || (is_read && has_condition(*equation->right))) return std::nullopt;
+    std::int64_t iterations = 1;
+    for (std::size_t depth = at.items.size(); depth < part.site.items.size(); ++depth) {
+      const Nest* nest =
+          nest_at(program, {part.site.items.begin(), part.site.items.begin() + static_cast<std::ptrdiff_t>(depth)});
+      if (!nest || nest->guard) return std::nullopt;
+      const std::size_t first = depth == at.items.size() ? *at.number + 1 : 0;
+      for (std::size_t i = first; i < nest->loops.size(); ++i) {
+        if (__builtin_mul_overflow(iterations, nest->loops[i].extent, &iterations)) return std::nullopt;
+      }
+    }
+    if (__builtin_add_overflow(sum, iterations, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+/// What the cache is for. Reads are counted, so that a copy which is used once is not praised.
+std::string_view purpose_of_cache(Teller& teller, const Json::Array& extents) {
+  const bool is_read = teller.choice.word("direction") == "read";
+  std::int64_t elements = 1;
+  for (const Json& extent : extents) elements *= *extent.as_integer();
+  const auto uses = uses_in_a_round(teller, is_read);
+  if (!uses || teller.flag("guarded")) return is_read ? "purpose" : "purpose-write-unknown";
+  teller.bind_count("reads_words", *uses, "read", "reads");
+  teller.bind_count("writes_words", *uses, "write", "writes");
+  teller.bind_count("elements_words", elements, "element", "elements");
+  if (!is_read) return *uses > elements ? "purpose-write" : "purpose-write-once";
+  return *uses > elements ? "purpose-reuse" : extents.empty() ? "purpose-once-scalar" : "purpose-once";
+}
+
 void tell_cache(Teller& teller) {
   const Facts& facts = teller.facts;
   const bool read = teller.choice.word("direction") == "read";
@@ -72,6 +119,7 @@ void tell_cache(Teller& teller) {
   }
   teller.say(read ? "why-read" : "why-write");
   teller.say("back");
+  teller.set_purpose(purpose_of_cache(teller, *extents->as_array()));
 }
 
 void tell_indices(Teller& teller) {

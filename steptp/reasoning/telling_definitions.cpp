@@ -1,4 +1,4 @@
-// compute_inline, expression_splitting, common_subexpression_elimination
+// compute_inline, expression_splitting, common_subexpression_elimination, hoist
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -127,6 +127,33 @@ void tell_common(Teller& teller) {
   teller.say("back");
 }
 
+/// Whether a thread runs what stands at the items more than once, each time that it reaches the loop.
+bool is_repeated(const Program& program, const Site& loop, const std::vector<std::uint32_t>& items) {
+  for (std::size_t depth = loop.items.size(); depth < items.size(); ++depth) {
+    const Nest* nest = nest_at(program, {items.begin(), items.begin() + static_cast<std::ptrdiff_t>(depth)});
+    if (!nest) continue;
+    const std::size_t first = depth == loop.items.size() ? loop.number.value_or(0) : 0;
+    const auto repeats = [](const Loop& one) { return one.kind != LoopKind::bound && one.extent != 1; };
+    if (std::any_of(nest->loops.begin() + static_cast<std::ptrdiff_t>(first), nest->loops.end(), repeats)) return true;
+  }
+  return false;
+}
+
+void tell_hoist(Teller& teller) {
+  const Site& use = teller.facts.removed[0].site;
+  const bool repeats =
+      teller.facts.removed.size() > 1 || is_repeated(*teller.before.program, teller.choice.at, use.items);
+  bind_where(teller);
+  teller.bind_before("old", use);
+  teller.bind_after("new", teller.facts.added[0].site);
+  teller.say(repeats ? "take" : "take-once");
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why");
+  teller.say("back");
+  if (!repeats) teller.set_purpose("purpose-once");
+}
+
 }  // namespace
 
 std::span<const Telling> definition_tellings() {
@@ -134,6 +161,7 @@ std::span<const Telling> definition_tellings() {
       {"compute_inline", tell_inline},
       {"expression_splitting", tell_splitting},
       {"common_subexpression_elimination", tell_common},
+      {"hoist", tell_hoist},
   };
   return kTellings;
 }

@@ -1,4 +1,5 @@
 // cancellation, expand_cancellation, apart, together
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -45,6 +46,16 @@ void tell_apart(Teller& teller) {
   tell_scalar(teller);
 }
 
+/// Divisions by a number count like others: they would be divisions that are left.
+std::int64_t count_divisions(const Expr& expr) {
+  std::int64_t count = 0;
+  if (const auto* product = std::get_if<Product>(&expr.node)) {
+    count = std::count(product->operators.begin(), product->operators.end(), ArithmeticOp::divide);
+  }
+  for (const ExprPtr* part : children(expr)) count += count_divisions(**part);
+  return count;
+}
+
 /// How many terms of the sum divide by something that is no number.
 void tell_together(Teller& teller) {
   const Expr* part = scalar_part(teller);
@@ -67,6 +78,9 @@ void tell_together(Teller& teller) {
                            : quotients == 1 ? std::string("one quotient")
                                             : concat(quotients, " quotients"));
   tell_scalar(teller);
+  std::int64_t left = 0;
+  for (const Expr* result : scalar_results(teller)) left += result ? count_divisions(*result) : 0;
+  if (quotients < 2 || left != 1) teller.set_purpose("purpose-one");
 }
 
 constexpr Telling kTellings[] = {

@@ -7,6 +7,65 @@ namespace steptp {
 
 namespace {
 
+/// Accesses of a nest, and how many of them go from element to neighbour as the innermost loop runs.
+struct Adjacency {
+  std::int64_t all = 0;
+  std::int64_t adjacent = 0;
+};
+
+Adjacency adjacency_of(const Program& program, const std::vector<std::uint32_t>& items) {
+  Adjacency out;
+  const Nest& nest = *nest_at(program, items);
+  const std::string& fastest = nest.loops.back().index;
+  const auto mentions = [&fastest](const Index& subscript) {
+    bool found = false;
+    for_each_variable(subscript, [&](const std::string& index) { found = found || index == fastest; });
+    return found;
+  };
+  const auto look = [&](const RefPtr& ref) {
+    ++out.all;
+    if (ref->subscripts.empty()) return;
+    const Index& last = ref->subscripts.back();
+    if (std::any_of(ref->subscripts.begin(), ref->subscripts.end() - 1, mentions)) return;
+    const auto rest = Index::subtract(last, Index::variable(fastest));
+    if (rest && mentions(last) && !mentions(*rest)) ++out.adjacent;
+  };
+  for (const Site& site : equations_below(program, items)) {
+    const Equation& equation = *equation_at(program, site.items);
+    for_each_ref(equation.left, look);
+    for_each_ref(*equation.right, look);
+  }
+  return out;
+}
+
+/// Only a nest without others inside has one loop that runs fastest for all of its equations.
+std::string_view purpose_of_order(Teller& teller, const Site& first) {
+  if (teller.flag("same_order")) return "purpose-same";
+  const Nest* nest = nest_at(*teller.before.program, first.items);
+  for (const Item& item : nest->items) {
+    if (std::holds_alternative<NestPtr>(item)) return "purpose";
+  }
+  // Iterations of a bound or parallel loop have no order in which they could be neighbours.
+  const auto has_no_order = [](const Loop& loop) {
+    return loop.kind == LoopKind::bound || loop.kind == LoopKind::parallel;
+  };
+  if (has_no_order(*loop_at(*teller.after.program, teller.facts.added[0].site)) ||
+      has_no_order(*loop_at(*teller.after.program, teller.facts.added[1].site))) {
+    return "purpose-bound";
+  }
+  if (has_no_order(nest->loops.back())) return "purpose";
+  const Nest* reordered = nest_at(*teller.after.program, first.items);
+  if (nest->loops.back().extent == 1 || reordered->loops.back().extent == 1) return "purpose";
+  const Adjacency was = adjacency_of(*teller.before.program, first.items);
+  const Adjacency is = adjacency_of(*teller.after.program, first.items);
+  teller.bind_name("fastest", reordered->loops.back().index);
+  teller.bind("was_adjacent", was.adjacent);
+  teller.bind("is_adjacent", is.adjacent);
+  teller.bind("all_accesses", is.all);
+  if (is.adjacent == was.adjacent) return "purpose";
+  return is.adjacent > was.adjacent ? "purpose-adjacent" : "purpose-apart";
+}
+
 void tell_reorder(Teller& teller) {
   const Site& first = teller.facts.removed[0].site;
   const Site& second = teller.facts.removed[1].site;
@@ -37,10 +96,11 @@ void tell_reorder(Teller& teller) {
   const Nest* nest = nest_at(*teller.before.program, first.items);
   teller.bind_count("loop_count", static_cast<std::int64_t>(nest->loops.size()), "loop", "loops");
   teller.say("take");
-  teller.say_preconditions();
+  say_preconditions_of_order(teller, first);
   teller.say("become");
   teller.say("why");
   teller.say("back");
+  teller.set_purpose(purpose_of_order(teller, first));
 }
 
 std::vector<std::string> written_names(const Program& program, const std::vector<std::uint32_t>& items) {

@@ -67,8 +67,48 @@ void tell_split(Teller& teller) {
     teller.say("guard");
   }
   tell_substitutions(teller);
-  teller.say("why");
+  // Iterations that are bound, parallel or vectorized are not enumerated one after the other.
+  const LoopKind kind = loop_at(*teller.before.program, site)->kind;
+  const bool has_order = kind == LoopKind::serial || kind == LoopKind::unrolled;
+  teller.say(has_rest ? "why-rest" : has_order ? "why" : "why-unordered");
   teller.say("back");
+  if (serial) return;
+  const bool outer_keeps = loop_at(*teller.after.program, outer)->kind == kind;
+  teller.bind_after("kept_loop", outer_keeps ? outer : inner);
+  teller.bind_after("serial_loop", outer_keeps ? inner : outer);
+  teller.set_purpose("purpose-kind");
+}
+
+/// Whether an access below does not depend on one of both loops, so that points of a tile share elements.
+bool shares_elements(const Program& program, const Site& first, const Site& second) {
+  const std::string& outer = loop_at(program, first)->index;
+  const std::string& inner = loop_at(program, second)->index;
+  bool shares = false;
+  const auto look = [&](const RefPtr& ref) {
+    bool has_outer = false;
+    bool has_inner = false;
+    for (const Index& subscript : ref->subscripts) {
+      for_each_variable(subscript, [&](const std::string& index) {
+        has_outer = has_outer || index == outer;
+        has_inner = has_inner || index == inner;
+      });
+    }
+    shares = shares || !has_outer || !has_inner;
+  };
+  for (const Site& site : equations_below(program, first.items)) {
+    const Equation& equation = *equation_at(program, site.items);
+    for_each_ref(*equation.right, look);
+    for_each_ref(equation.left, look);
+  }
+  return shares;
+}
+
+/// What the tiles are for: points that share elements, blocks of threads, or loops that are treated by themselves.
+std::string_view purpose_of_tiles(const Teller& teller, const Site& first, const Site& second) {
+  const Program& program = *teller.before.program;
+  if (shares_elements(program, first, second)) return "purpose";
+  const bool was_bound = loop_at(program, first)->kind == LoopKind::bound;
+  return was_bound ? "purpose-blocks" : "purpose-apart";
 }
 
 void tell_tiling(Teller& teller) {
@@ -84,7 +124,7 @@ void tell_tiling(Teller& teller) {
   teller.bind("tiles", quote_piece(teller.after, {added(0), added(1).number}));
   teller.bind("points", quote_piece(teller.after, {added(2), added(3).number}));
   teller.say("take");
-  teller.say_preconditions();
+  say_preconditions_of_order(teller, first);
   teller.say("become");
   if (teller.facts.added.size() > 4) {
     teller.bind_after("guard", added(4));
@@ -93,6 +133,24 @@ void tell_tiling(Teller& teller) {
   tell_substitutions(teller);
   teller.say("why");
   teller.say("back");
+  teller.set_purpose(purpose_of_tiles(teller, first, second));
+}
+
+/// Of two loops of which one makes a single iteration: that index is 0 now, and the other one has a new name.
+void tell_single(Teller& teller, const Loop& single) {
+  for (const Substitution& one : teller.facts.substitutions) {
+    teller.bind_name("index", one.index);
+    const auto from = subscript_with(*teller.before.program, one.below.items, one.index);
+    if (!from) continue;
+    if (one.index == single.index) {
+      teller.bind("calculation", "0");
+    } else {
+      teller.bind_name("calculation", loop_at(*teller.after.program, teller.facts.added[0].site)->index);
+    }
+    bind_access(teller, *from);
+    teller.say("substituted");
+    return;
+  }
 }
 
 void tell_fusion(Teller& teller) {
@@ -117,9 +175,14 @@ void tell_fusion(Teller& teller) {
   const bool is_single = outer->extent == 1 || inner->extent == 1;
   if (is_single) teller.bind_before("short", inner->extent == 1 ? second : first);
   teller.say(is_single ? "single" : teller.flag("divides") ? "digits" : "whole");
-  if (teller.flag("divides")) tell_substitutions(teller);
+  if (is_single) {
+    tell_single(teller, inner->extent == 1 ? *inner : *outer);
+  } else if (teller.flag("divides")) {
+    tell_substitutions(teller);
+  }
   teller.say("why");
   teller.say("back");
+  if (is_single) teller.set_purpose("purpose-single");
 }
 
 constexpr Telling kTellings[] = {

@@ -18,7 +18,7 @@ void bind_online(Teller& teller) {
   std::vector<TracePieces> copies;
   for (const Part& part : facts.added) {
     if (part.role == "recurrence") {
-      TracePieces shown = plain("the loops ");
+      TracePieces shown = plain("the nest ");
       add(shown, header_of(teller.after, part.site.items));
       add(shown, " with ");
       add(shown, body_of(teller.after, part.site.items));

@@ -33,13 +33,60 @@ std::string expansion_law(const std::string& law) {
   return "the root of a product is the product of the roots where no factor is negative";
 }
 
+bool mentions(const Expr& expr, std::string_view index) {
+  bool found = false;
+  for_each_ref(expr, [&](const RefPtr& ref) {
+    for (const Index& subscript : ref->subscripts) {
+      for_each_variable(subscript, [&](const std::string& one) { found = found || one == index; });
+    }
+  });
+  return found;
+}
+
+bool reads_something(const Expr& expr) {
+  bool found = false;
+  for_each_ref(expr, [&](const RefPtr&) { found = true; });
+  return found;
+}
+
+/// Whether a factor with data in it does not depend on a loop that another one depends on.
+bool has_movable_factor(const Teller& teller) {
+  std::vector<const Expr*> factors = scalar_results(teller);
+  if (factors.size() == 1 && factors[0] && std::holds_alternative<Product>(factors[0]->node)) {
+    const std::vector<const ExprPtr*> parts = children(*factors[0]);
+    factors.clear();
+    for (const ExprPtr* part : parts) factors.push_back(part->get());
+  }
+  std::erase_if(factors, [](const Expr* factor) { return !factor || !reads_something(*factor); });
+  const std::vector<std::uint32_t>& items = teller.facts.removed[0].site.items;
+  for (std::size_t depth = 1; depth < items.size(); ++depth) {
+    const Nest* nest =
+        nest_at(*teller.before.program, {items.begin(), items.begin() + static_cast<std::ptrdiff_t>(depth)});
+    for (const Loop& loop : nest->loops) {
+      const auto depends = [&](const Expr* factor) { return mentions(*factor, loop.index); };
+      const bool some = std::any_of(factors.begin(), factors.end(), depends);
+      if (loop.extent > 1 && some && !std::all_of(factors.begin(), factors.end(), depends)) return true;
+    }
+  }
+  return false;
+}
+
 void tell_expand_powsimp(Teller& teller) {
-  teller.bind("law_words", expansion_law(teller.word("law")));
-  tell_scalar(teller);
+  const std::string law = teller.word("law");
+  teller.bind("law_words", expansion_law(law));
+  const bool is_multiple = law == "multiple";
+  tell_scalar_as(teller, is_multiple ? "multiple" : "");
+  if (is_multiple) {
+    teller.set_purpose("purpose-multiple");
+  } else if (!has_movable_factor(teller)) {
+    teller.set_purpose("purpose-factors");
+  }
 }
 
 void tell_exponential_split(Teller& teller) {
-  tell_scalar_as(teller, teller.choice.word("with") == "half" ? "half" : "");
+  const bool is_half = teller.choice.word("with") == "half";
+  tell_scalar_as(teller, is_half ? "half" : "");
+  if (is_half) teller.set_purpose("purpose-half");
 }
 
 /// What the argument of a logarithm is, and the laws that take it apart.
@@ -82,6 +129,13 @@ std::string law_of(const Argument& argument) {
                       : join(laws, " and ", [](const auto& law) { return law; });
 }
 
+bool calls_logarithm(const Expr& expr) {
+  const auto* call = std::get_if<Call>(&expr.node);
+  if (call && call->function == Function::log) return true;
+  const std::vector<const ExprPtr*> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return calls_logarithm(**part); });
+}
+
 void tell_expand_log(Teller& teller) {
   const Expr* part = scalar_part(teller);
   const auto* call = part ? std::get_if<Call>(&part->node) : nullptr;
@@ -94,6 +148,14 @@ void tell_expand_log(Teller& teller) {
                                                         : "compound");
   teller.bind("law_words", law_of(argument));
   tell_scalar(teller);
+  const std::vector<const Expr*> results = scalar_results(teller);
+  const bool has_logarithm =
+      std::any_of(results.begin(), results.end(), [](const Expr* one) { return one && calls_logarithm(*one); });
+  if (!has_logarithm) {
+    teller.set_purpose("purpose-none-left");
+  } else if (!argument.has_product && !argument.has_quotient) {
+    teller.set_purpose("purpose-single");
+  }
 }
 
 /// How many terms of a sum are logarithms, with or without a number in front.

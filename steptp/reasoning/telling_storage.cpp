@@ -74,12 +74,18 @@ void tell_transformation(Teller& teller) {
   const std::vector<Site> results = accesses_below(*teller.after.program, reader, teller.word("copy"));
   teller.bind("results", results.empty() ? nest_of(teller.after, {reader, Site::Part::item, {}, {}})
                                          : places_of(teller.after, results, expression + 1));
+  const bool is_same = teller.flag("same_order");
   teller.say("take");
-  teller.say_preconditions();
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    const std::string_view id = one.precondition->id;
+    teller.say(is_same && id == "operand" ? "operand-same" : id);
+  }
   teller.say("become");
   teller.say("reads");
   teller.say("why");
   teller.say("back");
+  if (is_same) teller.set_purpose("purpose-same");
 }
 
 void tell_layout(Teller& teller) {
@@ -95,6 +101,7 @@ void tell_layout(Teller& teller) {
   teller.say(form == "rolling" ? "rolling" : "become");
   teller.say(form == "expand" ? "why-own" : form == "drop" || form == "rolling" ? "why-shared" : "why");
   if (form != "rolling" && form != "drop") teller.say("back");
+  if (teller.flag("same_order")) teller.set_purpose("purpose-same");
 }
 
 void tell_scope(Teller& teller) {

@@ -130,6 +130,9 @@ void tell_partial(Teller& teller) {
       if (key != "corrected") continue;
       corrects = *value.as_integer() > 0;
       if (*value.as_integer() == 1) teller.bind("need", "needs");
+      teller.bind("recomputed", corrects ? concat(", and ", counted(*value.as_integer(), "position", "positions"),
+                                                  " along the loop must be computed again")
+                                         : std::string());
     }
   }
   teller.say("take");
@@ -140,6 +143,16 @@ void tell_partial(Teller& teller) {
   teller.say(corrects ? "become" : "become-none");
   teller.say(corrects ? "why" : "why-none");
   teller.say("back");
+}
+
+/// Whether an equation that makes other elements reads it.
+bool is_read(const Program& program, const std::string& tensor) {
+  bool found = false;
+  for_each_equation(program, [&](const Equation& equation, const auto&) {
+    if (equation.left->tensor == tensor) return;
+    for_each_ref(*equation.right, [&](const RefPtr& ref) { found = found || ref->tensor == tensor; });
+  });
+  return found;
 }
 
 void tell_prefix(Teller& teller) {
@@ -176,6 +189,7 @@ void tell_summed_operand(Teller& teller) {
   teller.say("become");
   teller.say("why");
   teller.say("back");
+  if (is_read(*teller.after.program, teller.word("tensor"))) teller.set_purpose("purpose-read");
 }
 
 constexpr Telling kTellings[] = {

@@ -1,5 +1,6 @@
 #include "steptp/reasoning/tellings.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -28,6 +29,19 @@ void tell_by_slots(Teller& teller) {
   }
 }
 
+/// In words; where the old name is that of a new loop too, that is said.
+TracePieces calculation_of(const Substitution& one) {
+  TracePieces out = index_words(one.value);
+  bool is_named_alike = false;
+  for_each_variable(one.value,
+                    [&](const std::string& index) { is_named_alike = is_named_alike || index == one.index; });
+  if (!is_named_alike) return out;
+  add(out, " (with the new ");
+  add(out, name_piece(one.index));
+  add(out, ")");
+  return out;
+}
+
 }  // namespace
 
 Telling telling_of(const Strategy& strategy) {
@@ -41,6 +55,23 @@ Telling telling_of(const Strategy& strategy) {
 
 void bind_where(Teller& teller) { teller.bind_expression("where", teller.choice.at); }
 
+void say_preconditions_of_order(Teller& teller, const Site& loop) {
+  const Program& program = *teller.before.program;
+  const std::vector<Site> equations = equations_below(program, loop.items);
+  const bool accumulates = std::any_of(equations.begin(), equations.end(), [&](const Site& site) {
+    const Equation* equation = equation_at(program, site.items);
+    bool reads_itself = false;
+    for_each_ref(*equation->right,
+                 [&](const RefPtr& ref) { reads_itself = reads_itself || ref->tensor == equation->left->tensor; });
+    return reads_itself;
+  });
+  for (const Holds& one : teller.facts.holds) {
+    teller.bind_values(one.values);
+    const std::string_view id = one.precondition->id;
+    teller.say(id == "order" && !accumulates ? "order-plain" : id);
+  }
+}
+
 void bind_access(Teller& teller, Site subscript) {
   subscript.number.reset();
   teller.bind_before("from", subscript);
@@ -51,7 +82,7 @@ void tell_substitutions(Teller& teller) {
   std::optional<Site> shown;
   for (const Substitution& one : teller.facts.substitutions) {
     teller.bind_name("index", one.index);
-    teller.bind("calculation", index_words(one.value));
+    teller.bind("calculation", calculation_of(one));
     const auto from = subscript_with(*teller.before.program, one.below.items, one.index);
     if (!from) {
       teller.say("unused");

@@ -26,6 +26,9 @@ void tell_substitutions(Teller& teller);
 /// Binds {from} and {to} to an access before and after, found by one of its subscripts.
 void bind_access(Teller& teller, Site subscript);
 
+/// The preconditions of a step that changes the order of iterations: `order-plain` where nothing accumulates below.
+void say_preconditions_of_order(Teller& teller, const Site& loop);
+
 /// Binds {where} to the expression of the choice.
 void bind_where(Teller& teller);
 

@@ -1,13 +1,18 @@
 #pragma once
 
-// Small plots as SVG, without scripts or fonts from elsewhere. Colours are classes (s0, s1, ...) of the page's style.
+// Small plots as SVG and HTML, without scripts or fonts from elsewhere. A page needs `plot_style`, which knows dark
+// screens and narrow ones.
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace steptp {
+
+/// Style sheet of all plots; of bars there are at most two series. Plots inside <div class="pair"> stand side by side.
+[[nodiscard]] std::string_view plot_style();
 
 struct PlotSeries {
   std::string name;

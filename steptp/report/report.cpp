@@ -4,6 +4,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/base/utf8.h"
+#include "steptp/report/plots.h"
 
 namespace steptp {
 
@@ -62,7 +63,7 @@ constexpr std::string_view kStyle =
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:.5em 0 2em}th,td{padding:.2em .8em;border-bottom:1px solid #ddd;"
     "text-align:left;vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
-    "th{border-bottom:2px solid #888}p.note{color:#666;margin:0}"
+    "th{border-bottom:2px solid #888}.scroll{overflow-x:auto}p.note{color:#808080;margin:0}"
     "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}th,td{border-color:#444}}";
 
 void append_row(std::string& out, const std::vector<std::string>& cells, std::size_t numbers_from,
@@ -138,20 +139,25 @@ std::string to_markdown(const Report& report) {
 }
 
 std::string to_html(const Report& report) {
-  std::string out =
-      concat("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", escaped(report.title),
-             "</title><style>", kStyle, "</style></head><body>\n<h1>", escaped(report.title), "</h1>\n");
+  std::string out = concat(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>",
+      escaped(report.title), "</title><style>", kStyle, plot_style(), "</style></head><body>\n<h1>",
+      escaped(report.title), "</h1>\n");
   for (const std::string& line : report.lines) append(out, "<p>", escaped(line), "</p>\n");
+  if (!report.figures.empty()) {
+    append(out, "<div class=\"pair\">", join(report.figures, "\n", [](const std::string& figure) { return figure; }),
+           "</div>\n");
+  }
   for (const ReportTable& table : report.tables) {
     append(out, "<h2>", escaped(table.title), "</h2>\n");
     if (!table.note.empty()) append(out, "<p class=\"note\">", escaped(table.note), "</p>\n");
-    out += "<table><thead>";
+    out += "<div class=\"scroll\"><table><thead>";
     append_row(out, table.columns, table.numbers_from, "th");
     out += "</thead><tbody>\n";
     for (const auto& row : table.rows) append_row(out, row, table.numbers_from, "td");
-    out += "</tbody></table>\n";
+    out += "</tbody></table></div>\n";
   }
-  for (const std::string& figure : report.figures) append(out, figure, "\n");
   return out + "</body></html>\n";
 }
 

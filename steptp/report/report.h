@@ -18,7 +18,7 @@ struct Report {
   std::string title;
   std::vector<std::string> lines;
   std::vector<ReportTable> tables;
-  std::vector<std::string> figures = {};  ///< by plots.h; pages in HTML show them behind the tables
+  std::vector<std::string> figures = {};  ///< by plots.h; pages in HTML show them before the tables
 };
 
 [[nodiscard]] std::string to_text(const Report& report);

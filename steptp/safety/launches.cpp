@@ -41,6 +41,9 @@ class LaunchChecker {
  private:
   [[nodiscard]] Severity severity() const { return named_ ? Severity::error : Severity::warning; }
 
+  /// What has the limits, where nobody has named a device: nearly all have the same.
+  [[nodiscard]] std::string_view device_name() const { return named_ ? device_.name : "a GPU"; }
+
   void check_dimensions(const KernelFacts& kernel) {
     Wide threads = 1;
     std::optional<Site> widest;
@@ -55,7 +58,7 @@ class LaunchChecker {
         reported = reported || is_thread_axis(axis);
         findings_.report("launch-limit", severity(), &*kernel.widest[i],
                          concat(extent, is_thread_axis(axis) ? " threads" : " blocks", " along ", name_of(axis),
-                                ", but ", device_.name, " launches at most ", limit),
+                                ", but ", device_name(), " launches at most ", limit),
                          is_thread_axis(axis) ? "split the loop and bind the outer part to a block axis"
                                               : "split the loop, or bind it to bx");
       }
@@ -124,7 +127,7 @@ class LaunchChecker {
     findings_.report("shared-memory", exact(kernel.shared) ? severity() : Severity::warning, &first_write(*largest),
                      concat(describe(bytes), " bytes of shared memory in a block (",
                             join(kernel.shared, " ", [](const std::string& name) { return name; }), "), but ",
-                            device_.name, " has ", device_.shared_bytes),
+                            device_name(), named_ ? " has " : " has at most ", device_.shared_bytes),
                      "make the tiles smaller");
   }
 

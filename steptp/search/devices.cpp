@@ -14,8 +14,10 @@ namespace steptp::search {
 
 namespace {
 
-constexpr std::uint64_t kCheckOperations = 30'000'000;
 constexpr std::uint32_t kFinalRounds = 50;
+constexpr Arithmetic kArithmetic = Arithmetic::fast;
+/// What takes so many times as long as the fastest so far is not measured more than once.
+constexpr double kSlow = 3;
 
 Measured not_measured(Outcome outcome, std::string reason) {
   Measured out;
@@ -113,13 +115,22 @@ MeasuringDevice::MeasuringDevice(const Document& root, CandidateOptions candidat
       candidates_(std::move(candidates)),
       options_(options),
       places_(usual_places(candidates_.device, 1)),
-      pool_(candidates_, places_) {}
+      pool_(candidates_, places_) {
+  if (options_.compilers == 0) return;
+  CandidateOptions compiling = candidates_;
+  compiling.compiles_only = true;
+  compilers_.emplace(std::move(compiling), options_.compilers);
+}
+
+void MeasuringDevice::get_ready(const Program& program) {
+  if (compilers_) compilers_->compile(program, kArithmetic);
+}
 
 const RootElements* MeasuringDevice::elements() {
   const std::lock_guard lock(mutex_);
   if (!has_asked_) {
     has_asked_ = true;
-    auto made = root_elements(root_, options_.seed, kCheckOperations, pool_);
+    auto made = root_elements(root_, options_.seed, options_.check_operations, pool_);
     if (made) elements_.emplace(std::move(made).value());
   }
   return elements_ ? &*elements_ : nullptr;
@@ -131,7 +142,7 @@ TimeRequest MeasuringDevice::request(double seconds) {
   out.seed = options_.seed;
   out.budget_seconds = seconds;
   out.cold = !options_.warm;
-  out.arithmetic = Arithmetic::fast;
+  out.arithmetic = kArithmetic;
   out.as_graph = candidates_.device == DeviceKind::cuda;
   return out;
 }
@@ -139,6 +150,10 @@ TimeRequest MeasuringDevice::request(double seconds) {
 Measured MeasuringDevice::measure(const Program& program) {
   TimeRequest how = request(options_.budget_seconds);
   how.programs = {&program};
+  {
+    const std::lock_guard lock(mutex_);
+    how.slow_seconds = kSlow * least_seconds_;
+  }
   const auto begun = std::chrono::steady_clock::now();
   const auto answer = time_programs(pool_, how);
   if (!answer) {
@@ -150,18 +165,26 @@ Measured MeasuringDevice::measure(const Program& program) {
   Measured out = measured_of(timing);
   out.is_gone = timing.samples.empty() && is_no_device(timing.failure.diagnostic.id);
   out.device_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  if (out.outcome == Outcome::fresh) {
+    const std::lock_guard lock(mutex_);
+    least_seconds_ = least_seconds_ > 0 ? std::min(least_seconds_, out.seconds) : out.seconds;
+  }
   return out;
 }
 
-std::optional<FinalTimes> MeasuringDevice::measure_again(const Program& root, const Program& winner) {
+std::optional<FinalTimes> MeasuringDevice::measure_again(const Program* root, const Program& winner) {
   TimeRequest how = request(options_.final_seconds);
-  how.programs = {&root, &winner};
+  if (root) how.programs.push_back(root);
+  how.programs.push_back(&winner);
   how.least_samples = kFinalRounds;
   // Processes of their own, which have run nothing else.
   CandidatePool pool(candidates_, 1);
   const auto answer = time_programs(pool, how);
   if (!answer) return std::nullopt;
-  return FinalTimes{measured_of(answer->timings[0]), measured_of(answer->timings[1])};
+  FinalTimes out;
+  if (root) out.root = measured_of(answer->timings.front());
+  out.winner = measured_of(answer->timings.back());
+  return out;
 }
 
 }  // namespace steptp::search

@@ -41,9 +41,11 @@ class RecordedDevice : public SearchDevice {
 /// How programs are timed on this machine.
 struct MeasuringOptions {
   std::uint64_t seed = 1;
-  double budget_seconds = 0.2;  ///< for the repetitions of one program
-  double final_seconds = 2;     ///< likewise, of the winner and the root
-  bool warm = false;            ///< caches are not emptied between repetitions
+  double budget_seconds = 0.2;                  ///< for the repetitions of one program
+  std::uint64_t check_operations = 30'000'000;  ///< for the certified values that programs are compared with
+  double final_seconds = 2;                     ///< likewise, of the winner and the root
+  bool warm = false;                            ///< caches are not emptied between repetitions
+  unsigned compilers = 0;                       ///< processes that compile beforehand
 };
 
 /// This machine's CPU or GPUs. Each program is compiled and run in a process of its own, and every run is compared with
@@ -53,8 +55,9 @@ class MeasuringDevice : public SearchDevice {
   /// The root outlives it.
   MeasuringDevice(const Document& root, CandidateOptions candidates, MeasuringOptions options);
   [[nodiscard]] unsigned places() const override { return places_; }
+  void get_ready(const Program& program) override;
   [[nodiscard]] Measured measure(const Program& program) override;
-  [[nodiscard]] std::optional<FinalTimes> measure_again(const Program& root, const Program& winner) override;
+  [[nodiscard]] std::optional<FinalTimes> measure_again(const Program* root, const Program& winner) override;
 
  private:
   /// What programs are compared with: evaluated once, when the first of them is measured.
@@ -66,7 +69,9 @@ class MeasuringDevice : public SearchDevice {
   MeasuringOptions options_;
   unsigned places_;
   CandidatePool pool_;
-  std::mutex mutex_;
+  std::optional<CandidatePool> compilers_;
+  std::mutex mutex_;          ///< around what follows
+  double least_seconds_ = 0;  ///< of what was measured so far; 0: nothing was
   std::optional<RootElements> elements_;
   bool has_asked_ = false;
 };

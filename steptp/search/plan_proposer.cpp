@@ -7,6 +7,7 @@
 
 #include "steptp/base/random.h"
 #include "steptp/base/text.h"
+#include "steptp/search/proposed_plans.h"
 
 namespace steptp::search {
 
@@ -32,35 +33,6 @@ std::string_view verb_of(PlanEdge::Kind kind) {
 std::string words_of(const PlanEdge& edge) {
   if (edge.kind == PlanEdge::Kind::start) return "the plan that is expected to be fastest";
   return concat(verb_of(edge.kind), " ", edge.move, " at ", edge.place);
-}
-
-std::string text_of(const WholePlan& plan) {
-  std::string out;
-  for (const PlannedMove& move : plan.prepared) append(out, to_json(move).dump(), ";");
-  for (const PlannedGroup& group : plan.groups) {
-    append(out, group.first, "+", group.expressions, ":");
-    for (const PlannedMove& move : group.moves) append(out, to_json(move).dump(), ";");
-  }
-  return out;
-}
-
-/// Plans that this search has proposed before, whatever became of them.
-std::set<std::string> proposed_before(const Tree& tree) {
-  std::set<std::string> out;
-  for (const Node& node : tree.nodes()) {
-    if (node.candidate.plan) out.insert(text_of(*node.candidate.plan));
-  }
-  return out;
-}
-
-/// Moves that a plan is made of, by name: what its strategies are.
-std::vector<std::string> moves_of(const WholePlan& plan) {
-  std::set<std::string> names;
-  for (const PlannedMove& move : plan.prepared) names.insert(move.move);
-  for (const PlannedGroup& group : plan.groups) {
-    for (const PlannedMove& move : group.moves) names.insert(move.move);
-  }
-  return {names.begin(), names.end()};
 }
 
 Candidate candidate_of(const PlanEdge& edge, double best) {
@@ -102,7 +74,7 @@ Result<Proposals, ProposerFailure> RulesProposer::propose(const Question& questi
   std::vector<PlanEdge> edges = space_.edges(from, question.seed, kMostScored);
   Proposals out;
   out.scored = static_cast<std::int64_t>(edges.size());
-  const std::set<std::string> before = proposed_before(*question.tree);
+  const std::set<std::string> before = plans_proposed_before(*question.tree);
   std::erase_if(edges, [&](const PlanEdge& edge) { return before.contains(text_of(edge.plan)); });
   // The plan that is expected to be fastest comes first, and it is no edge of any other node than the root.
   const auto start =
@@ -125,7 +97,7 @@ Result<Proposals, ProposerFailure> RulesProposer::propose(const Question& questi
 
 Result<Proposals, ProposerFailure> RandomProposer::propose(const Question& question) {
   Proposals out;
-  std::set<std::string> before = proposed_before(*question.tree);
+  std::set<std::string> before = plans_proposed_before(*question.tree);
   Random random(question.seed);
   for (std::size_t i = 0; i < question.wanted; ++i) {
     WholePlan plan = space_.random(random.next());

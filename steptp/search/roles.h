@@ -95,10 +95,15 @@ class SearchDevice {
 
   /// So many programs are measured at a time, each alone on its place: one for each GPU.
   [[nodiscard]] virtual unsigned places() const { return 1; }
+  /// Does beforehand what needs no device: compiles. From any number of threads, of programs that will be measured.
+  virtual void get_ready(const Program&) {}
   /// From `places()` threads at a time.
   [[nodiscard]] virtual Measured measure(const Program& program) = 0;
+  /// Of a winner with the root by turns; without a root, whose time is known, the winner alone and nothing of the root.
   /// Nothing where measuring again would give the same.
-  [[nodiscard]] virtual std::optional<FinalTimes> measure_again(const Program&, const Program&) { return {}; }
+  [[nodiscard]] virtual std::optional<FinalTimes> measure_again(const Program* /*root*/, const Program& /*winner*/) {
+    return {};
+  }
 };
 
 }  // namespace steptp::search

@@ -170,6 +170,7 @@ Json row_of(const Document& root, const SearchSettings& settings, const SearchRe
   row.set("class", has_contraction(root.program) ? "contraction" : "none");
   row.set("algorithm", word_of(settings.algorithm)).set("published", settings.published);
   row.set("proposer", word_of(settings.proposer)).set("seed", settings.seed);
+  if (!settings.claims.empty()) row.set("claims", settings.claims);
   row.set("device", device_words(settings)).set("target", settings.rates.name);
   row.set("samples", result.samples).set("asks", result.asks).set("proposed", result.scored);
   row.set("measured", result.measured).set("outcomes", outcomes_of(result));

@@ -196,6 +196,7 @@ class Driver {
     const bool done = side_by_side(open, setup_.jobs, [this](std::size_t node) {
       const Verdict verdict = judge_.judge(out_.tree, out_.tree.at(node));
       if (verdict.cancelled) return false;
+      if (verdict.outcome == Outcome::fresh) device_.get_ready(*out_.tree.at(node).program);
       Json row;
       row.set("outcome", word_of(verdict.outcome)).set("verdict", verdict.verdict).set("safe", verdict.safe);
       row.set("reason", verdict.reason);
@@ -349,8 +350,10 @@ class Driver {
     const Json* known = journal_.find("final", node);
     if (!known) {
       if (node == 0 || is_replay() || stop_ == Stop::interrupted || stop_ == Stop::no_journal) return;
-      const auto times = device_.measure_again(*out_.tree.at(0).program, *out_.tree.at(node).program);
+      const Program* root = setup_.root_seconds ? nullptr : &*out_.tree.at(0).program;
+      auto times = device_.measure_again(root, *out_.tree.at(node).program);
       if (!times || (setup_.go_on && !setup_.go_on())) return;
+      if (setup_.root_seconds) times->root.seconds = times->root.p10 = times->root.p90 = *setup_.root_seconds;
       Json row;
       row.set("root", to_json(times->root)).set("winner", to_json(times->winner));
       if (!keep("final", node, std::move(row))) return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/costs/cost_model.h"
 #include "steptp/optimize/optimize.h"
 #include "steptp/search/atomic_proposer.h"
 #include "steptp/search/command_proposer.h"
@@ -11,6 +12,7 @@
 #include "steptp/search/plan_proposer.h"
 #include "steptp/search/program_judge.h"
 #include "steptp/search/replay_proposer.h"
+#include "steptp/search/tlm_proposer.h"
 
 namespace steptp::search {
 
@@ -58,6 +60,15 @@ class Session {
     return run_search(root_, setup, proposer, judge, *device_, *journal);
   }
 
+  Result<bool, Diagnostic> measure(MeasurementOrder order, const std::vector<DrawnProgram>* drawn) {
+    if (auto problem = make_device()) return *std::move(problem);
+    order.root = &root_;
+    order.target = settings_.rates.name;
+    order.go_on = machinery_.go_on;
+    if (drawn) return measure_drawn(order, *drawn, *device_);
+    return measure_plans(order, space(), settings_.seed, plan_target(settings_.rates).device, *device_);
+  }
+
  private:
   [[nodiscard]] ProgramJudging judging() const {
     ProgramJudging out;
@@ -96,6 +107,9 @@ class Session {
     MeasuringOptions options;
     options.seed = settings_.seed;
     options.warm = settings_.warm;
+    options.compilers = machinery_.compilers;
+    options.budget_seconds = machinery_.measuring_seconds;
+    options.check_operations = machinery_.check_operations;
     device_ = std::make_unique<MeasuringDevice>(root_, std::move(how), options);
     return std::nullopt;
   }
@@ -106,6 +120,12 @@ class Session {
       case ProposerKind::random: proposer_ = std::make_unique<RandomProposer>(space()); break;
       case ProposerKind::random_atomic: proposer_ = std::make_unique<AtomicProposer>(std::nullopt); break;
       case ProposerKind::rules_atomic: proposer_ = std::make_unique<AtomicProposer>(settings_.rates); break;
+      case ProposerKind::tlm: {
+        auto opened = TlmProposer::open(settings_.proposer_source, root_.program, settings_.rates);
+        if (!opened) return opened.error();
+        proposer_ = std::move(opened).value();
+        break;
+      }
       case ProposerKind::replay: {
         auto read = ReplayProposer::read(settings_.proposer_source, root_);
         if (!read) return read.error();
@@ -128,7 +148,12 @@ class Session {
   }
 
   const PlanSpace& space() {
-    space_ = std::make_unique<PlanSpace>(root_.program, plan_target(settings_.rates), settings_.rates, machinery_.jobs);
+    // Where times are those of the analytic model, there is nothing to correct.
+    const costs::CostModel* model = settings_.device == DeviceWord::analytic || !settings_.uses_cost_model
+                                        ? nullptr
+                                        : costs::shipped_cost_model(settings_.rates.name);
+    space_ = std::make_unique<PlanSpace>(root_.program, plan_target(settings_.rates), settings_.rates, machinery_.jobs,
+                                         model);
     return *space_;
   }
 
@@ -146,6 +171,12 @@ Result<SearchResult, Diagnostic> search_program(const Document& root, const Sear
                                                 const SearchMachinery& machinery, const std::string& journal,
                                                 Journal::Mode mode) {
   return Session(root, settings, machinery).run(journal, mode);
+}
+
+Result<bool, Diagnostic> measure_plans_of(const Document& root, const SearchSettings& settings,
+                                          const SearchMachinery& machinery, MeasurementOrder order,
+                                          const std::vector<DrawnProgram>* drawn) {
+  return Session(root, settings, machinery).measure(std::move(order), drawn);
 }
 
 }  // namespace steptp::search

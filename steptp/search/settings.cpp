@@ -72,6 +72,7 @@ Json identity_of(const SearchSettings& settings) {
   out.set("proposer", word_of(settings.proposer)).set("proposer_source", settings.proposer_source);
   out.set("device", word_of(settings.device)).set("recording", settings.recording);
   out.set("rates", steptp::to_json(settings.rates)).set("seed", settings.seed).set("warm", settings.warm);
+  out.set("uses_cost_model", settings.uses_cost_model).set("claims", settings.claims);
   out.set("judge_seconds", settings.judge_seconds).set("model", to_json(settings.model));
   return out.set("with_clock", settings.with_clock);
 }
@@ -93,6 +94,8 @@ Result<SearchSettings, std::string> settings_from_json(const Json& json) {
   reader.text("recording", out.recording);
   reader.count("seed", out.seed);
   reader.flag("warm", out.warm);
+  reader.flag("uses_cost_model", out.uses_cost_model);
+  reader.text("claims", out.claims);
   reader.number("judge_seconds", out.judge_seconds);
   reader.flag("with_clock", out.with_clock);
   reader.count("samples", out.budget.samples);
@@ -116,7 +119,8 @@ Result<bool, std::string> take_device(const std::string& words, const std::strin
   const std::string rest = colon == std::string::npos ? "" : words.substr(colon + 1);
   const auto device = read_word<DeviceWord>(word);
   if (!device) {
-    return concat("there is no device '", words, "' for a search; there are cpu, cuda, analytic, analytic:NAME and ",
+    const std::string table = concat("analytic:", find_rates(words) ? words : "NAME");
+    return concat("there is no device '", words, "' for a search; there are cpu, cuda, analytic, ", table, " and ",
                   "recorded:FILE");
   }
   const bool is_measured = *device == DeviceWord::cpu || *device == DeviceWord::cuda;

@@ -14,20 +14,22 @@
 
 namespace steptp::search {
 
-enum class ProposerKind : std::uint8_t { rules, random, random_atomic, rules_atomic, replay, model, command };
+enum class ProposerKind : std::uint8_t { rules, random, random_atomic, rules_atomic, tlm, replay, model, command };
 enum class DeviceWord : std::uint8_t { analytic, recorded, cpu, cuda };
 
 struct SearchSettings {
   Algorithm algorithm = Algorithm::mcts;
   bool published = false;
   ProposerKind proposer = ProposerKind::rules;
-  std::string proposer_source;  ///< replay: a journal; command: a shell command that speaks JSON lines
+  std::string proposer_source;  ///< replay: a journal; tlm: weights; command: a shell command that speaks JSON lines
   DeviceWord device = DeviceWord::analytic;
   std::string recording;  ///< of a recorded device: its file
   DeviceRates rates;      ///< what plans are made for and estimates come from
   std::uint64_t seed = 1;
   Budget budget;
   bool warm = false;
+  bool uses_cost_model = true;  ///< the one that is shipped for the target; false: the analytic model alone
+  std::string claims;  ///< SHA-256 of the file that said beforehand what the search is to show; empty: there is none
   bool with_clock = false;
   double judge_seconds = 15;
   ModelSettings model;
@@ -49,8 +51,8 @@ struct SearchSettings {
 namespace steptp {
 
 template <>
-inline constexpr auto kWords<search::ProposerKind> =
-    std::to_array<std::string_view>({"rules", "random", "random-atomic", "rules-atomic", "replay", "model", "command"});
+inline constexpr auto kWords<search::ProposerKind> = std::to_array<std::string_view>(
+    {"rules", "random", "random-atomic", "rules-atomic", "tlm", "replay", "model", "command"});
 template <>
 inline constexpr auto kWords<search::DeviceWord> = std::to_array<std::string_view>({"analytic", "recorded", "cpu",
                                                                                     "cuda"});

@@ -128,6 +128,32 @@ std::optional<std::vector<std::size_t>> parse_dimensions(std::string_view text, 
   return std::nullopt;
 }
 
+bool keeps_order(const Choice& choice, const std::vector<std::int64_t>& shape) {
+  const auto parsed = parse(choice, shape.size());
+  if (!parsed || !problem_with(*parsed, shape).empty()) return false;
+  const Layout& layout = *parsed;
+  if (layout.form == Layout::Form::rotate) return false;
+  Dimensions order = layout.dimensions;
+  if (layout.form == Layout::Form::split) order = in_order(shape.size());
+  if (layout.form == Layout::Form::merge) {
+    order = in_order(shape.size());
+    const std::size_t at = std::min(layout.dimensions[0], layout.dimensions[1]);
+    std::erase_if(order, [&](std::size_t one) { return one == layout.dimensions[0] || one == layout.dimensions[1]; });
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), layout.dimensions.begin(), layout.dimensions.end());
+  }
+  const std::size_t padded = layout.form == Layout::Form::split ? layout.dimensions[0] : order.back();
+  const bool is_padded = layout.form == Layout::Form::split     ? shape[padded] % layout.number != 0
+                         : layout.form == Layout::Form::flatten ? layout.number > 0
+                                                                : false;
+  // A dimension of one element has no order; unused places behind all elements come between none.
+  for (const std::size_t one : order) {
+    if (one == padded) break;
+    if (is_padded && shape[one] > 1) return false;
+  }
+  std::erase_if(order, [&](std::size_t one) { return shape[one] == 1; });
+  return std::is_sorted(order.begin(), order.end());
+}
+
 std::int64_t elements_of(const std::vector<std::int64_t>& shape, std::int64_t limit) {
   std::int64_t product = 1;
   for (const std::int64_t extent : shape) {

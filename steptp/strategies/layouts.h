@@ -60,6 +60,10 @@ void offer_layouts(const Site& at, const std::vector<ParameterDomain>& first, co
 [[nodiscard]] std::optional<std::vector<Index>> mapped(const Layout& layout, const std::vector<std::int64_t>& shape,
                                                        const std::vector<Index>& subscripts);
 
+/// Whether the elements lie one after the other as before, so that only the subscripts are written in another way;
+/// false where the choice says no layout of this shape.
+[[nodiscard]] bool keeps_order(const Choice& choice, const std::vector<std::int64_t>& shape);
+
 /// The product of dimensions, or more than the limit.
 [[nodiscard]] std::int64_t elements_of(const std::vector<std::int64_t>& shape, std::int64_t limit);
 

@@ -182,6 +182,19 @@ void add_with_grounds(const ScalarPlace& place, const RewriteList::One& one, con
     out.push_back({&kFinite, finite_grounds(place, exprs)});
     return;
   }
+  if (holds.precondition == &kSign) {
+    const std::size_t before = out.size();
+    for (const ExprPtr& positive : one.positives) {
+      if (std::holds_alternative<Literal>(positive->node)) continue;  // that a number is positive can be seen
+      Values ground = nonzero_ground(place, positive);
+      const std::string address = place.address_of(place.scalars().key(positive));
+      if (ground.empty() || address.empty()) continue;
+      ground.emplace_back("argument", address);
+      out.push_back({&kSign, std::move(ground)});
+    }
+    if (out.size() == before) out.push_back(holds);
+    return;
+  }
   if (holds.precondition != &kNonZero) {
     out.push_back(holds);
     return;

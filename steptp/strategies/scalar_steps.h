@@ -63,6 +63,7 @@ struct RewriteList {
     ExprPtr inserted;
     ExprPtr looked_at;
     std::vector<ExprPtr> struck;
+    std::vector<ExprPtr> positives;  ///< which values were found positive
     bool strikes_factors = false;
     bool brings_in_number = false;  ///< x/2*2, which has the structure of x
   };

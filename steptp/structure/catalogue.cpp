@@ -115,6 +115,9 @@ constexpr Explanation kCatalogue[] = {
      "It is no folder of a search, was written by another search or is being written, or is damaged; the message says "
      "which, and where.",
      "steptp search show notes"},
+    {"state", Severity::error, "a file of `apply --state` cannot be used",
+     "It holds no state of apply, belongs to another program, or has no step that could be taken back.",
+     "steptp apply --state notes.txt --undo"},
     {"recording", Severity::error, "a file of recorded times cannot be used",
      "Each line is one JSON object with the key of a program and its seconds: the lines of a journal are such.",
      "steptp search program.leir --device recorded:notes.txt"},

@@ -76,12 +76,24 @@ std::vector<Token> values_of(const cursor::Cursor& cursor) {
 
 }  // namespace
 
+cursor::Quality quality_for(const Json& card) {
+  const Json* knows = card.find("quality");
+  if (knows == nullptr || knows->as_bool() == nullptr || !*knows->as_bool()) return std::nullopt;
+  const Json* measured = card.find("measurements");
+  const bool has_deciles = measured != nullptr && measured->as_integer() != nullptr && *measured->as_integer() > 0;
+  return has_deciles ? 0 : cursor::kNoQuality;
+}
+
 Result<std::vector<Generated>, std::string> generate(const cursor::SpacePtr& space,
                                                      const std::shared_ptr<const Weights>& weights,
                                                      const GenerateRequest& request) {
   if (weights->vocabulary_sha256 != cursor::vocabulary_hash()) {
     return concat("the weights were trained with the vocabulary ", weights->vocabulary_sha256.substr(0, 12),
                   "..., and this program has ", cursor::vocabulary_hash().substr(0, 12), "...");
+  }
+  if (weights->space_version != cursor::kSpaceVersion) {
+    return concat("the weights were trained with version ", weights->space_version, " of the space of plans, and this ",
+                  "program has version ", cursor::kSpaceVersion, "; train them anew (docs/tlm.md)");
   }
   auto prompt = cursor::prompt_of(*space, request.quality);
   if (!prompt) return prompt.error();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/base/json.h"
 #include "steptp/cursor/cursor.h"
 #include "steptp/cursor/sentence.h"
 #include "steptp/tlm/network.h"
@@ -20,6 +21,10 @@ struct GenerateRequest {
   cursor::Quality quality;  ///< what the prompt asks for; the model's card says whether it knows the words
   double temperature = 1;   ///< 0: always the likeliest value
 };
+
+/// What a prompt has to say for weights with this card: it tells whether they know the words for quality, and whether
+/// they have met deciles, of which the best is asked for.
+[[nodiscard]] cursor::Quality quality_for(const Json& card);
 
 struct Generated {
   cursor::Cursor cursor;  ///< complete

@@ -143,6 +143,10 @@ Result<Weights, Diagnostic> parse_weights(std::string_view bytes, const std::str
   out.shape = *shape;
   out.vocabulary_sha256 = text_in(*header, "vocabulary_sha256");
   if (out.vocabulary_sha256.size() != kDigest) return damaged(name, "the header has no \"vocabulary_sha256\"");
+  if (const Json* version = header->find("space_version")) {
+    if (version->as_integer() == nullptr) return damaged(name, "the header's \"space_version\" is no number");
+    out.space_version = *version->as_integer();
+  }
   const std::string storage = text_in(*header, "storage");
   if (storage != "bf16" && storage != "f32") {
     return damaged(name, concat("the header's \"storage\" is '", storage, "' instead of bf16 or f32"));

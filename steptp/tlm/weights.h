@@ -38,11 +38,13 @@ struct LayerWeights {
 
 /// What a weights file holds. The file is a line "steptp-tlm-weights 1", a line of JSON (the header), the numbers in a
 /// fixed order, and a line with the SHA-256 of all bytes before it. The header has "layers", "width", "heads",
-/// "positions", "vocabulary", "vocabulary_sha256", "storage" (bf16 or f32) and "card": where the weights come from.
+/// "positions", "vocabulary", "vocabulary_sha256", "space_version" (1 where it is not said), "storage" (bf16 or f32)
+/// and "card": where the weights come from.
 struct Weights {
   ModelShape shape;
   Storage storage = Storage::f32;
   std::string vocabulary_sha256;
+  std::int64_t space_version = 1;  ///< of what decisions mean
   Json card;
   std::vector<float> token_rows;     ///< [vocabulary][width]
   std::vector<float> position_rows;  ///< [positions][width]

@@ -18,8 +18,6 @@ namespace steptp {
 
 namespace {
 
-/// Whoever sets a limit gets an answer from the judge itself, a little later; this is for one that does not listen.
-constexpr double kGrace = 30;
 constexpr double kNoLimit = 1e7;
 
 /// One pool for each command of this process; a copy of the process that fork has made starts its own.
@@ -119,7 +117,7 @@ ApartAnswer verify_apart(const Pair& pair, const ApartOptions& options) {
   // What cannot be compared is not judged, and cannot be sent.
   if (!problem_of(pair).empty() || options.command.empty()) return judged_here(pair, options);
   WorkerCall call;
-  call.seconds = options.seconds > 0 ? options.seconds + kGrace : kNoLimit;
+  call.seconds = options.seconds > 0 ? options.seconds + options.grace : kNoLimit;
   call.go_on = options.go_on;
   const WorkerOutcome outcome = judges(options.command).call(request_of(pair, options), call);
   if (outcome.kind == WorkerOutcome::Kind::not_started) return judged_here(pair, options);

@@ -43,6 +43,9 @@ struct ApartOptions {
   std::vector<std::string> command;
   VerifyOptions judge;
   double seconds = 0;  ///< on the wall clock; 0: no limit
+  /// Whoever sets a limit gets an answer from the judge itself, a little later; so many seconds after the limit one
+  /// that does not listen is given up.
+  double grace = 30;
   bool with_certificate = false;
   std::function<bool()> go_on;  ///< asked now and then
 };

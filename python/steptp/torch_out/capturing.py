@@ -13,6 +13,7 @@ import torch
 from torch._decomp import get_decompositions
 
 from .. import _steptp, capture
+from .support import DTYPES
 
 
 class NotCaptured(Exception):
@@ -117,10 +118,11 @@ def _read(program: Any, leaves: list[Any]) -> Capture:
             number += 1
         elif kind in ("PARAMETER", "BUFFER"):
             sources.append(("state", spec.target))
-            if kind == "BUFFER" and spec.target not in written:
+            if kind == "BUFFER" and spec.target not in written and _has_known_values(_held(program, spec.target)):
                 constants[name] = _held(program, spec.target)
         elif kind == "CONSTANT_TENSOR":
-            constants[name] = program.constants[spec.target]
+            if _has_known_values(program.constants[spec.target]):
+                constants[name] = program.constants[spec.target]
             sources.append(("value", program.constants[spec.target]))
         else:
             raise NotCaptured(f"the graph takes a {kind.lower()}, which is no tensor")
@@ -136,6 +138,14 @@ def _read(program: Any, leaves: list[Any]) -> Capture:
         elif kind != "USER_OUTPUT":
             raise NotCaptured(f"the graph gives a {kind.lower()}")
     return Capture(program.graph_module, sources, constants, writes, program.call_spec.out_spec)
+
+
+def _has_known_values(tensor: torch.Tensor) -> bool:
+    """Whether a program has to know the values: where they are subscripts, conditions, masks with -inf, or single numbers.
+    Others, such as running statistics, are read like parameters, so that layers with other values share a program."""
+    if tensor.dtype not in DTYPES or tensor.is_meta or not tensor.is_floating_point() or tensor.dim() == 0:
+        return True
+    return not bool(tensor.isfinite().all())
 
 
 def _held(program: Any, path: str) -> torch.Tensor:

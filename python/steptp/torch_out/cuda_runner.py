@@ -12,6 +12,7 @@ import glob
 import os
 import site
 import sys
+import threading
 from typing import Any
 
 import torch
@@ -67,6 +68,35 @@ def _compiled(text: str, capability: tuple[int, int]) -> bytes:
     return image.raw
 
 
+class _Ready:
+    """Launches with their arguments in memory that stays: what changes from call to call are the pointers in `values`. One for
+    each thread, because the driver reads them while it launches."""
+
+    def __init__(self, launches: dict[str, Any], functions: dict[str, Any]) -> None:
+        names: list[str] = []
+        for kernel in launches["kernels"]:
+            names += kernel["buffers"]
+        fills = [fill["kernel"].removeprefix("fill_") for fill in launches["fills"]]
+        self.index = {name: at for at, name in enumerate(dict.fromkeys([*names, *fills]))}
+        self.values = (ctypes.c_void_p * max(len(self.index), 1))()
+        self.turns: dict[str, Any] = {}
+        self.fills = [
+            (functions[fill["kernel"]], fill["blocks"], 1, 1, fill["threads"], 1, 1, 0, self._arguments([name], []))
+            for name, fill in zip(fills, launches["fills"])
+        ]
+        self.kernels = {
+            kernel["name"]: (functions[kernel["name"]], *kernel["grid"], *kernel["block"], kernel["dynamic_shared_bytes"],
+                             self._arguments(kernel["buffers"], kernel["host_loops"]))
+            for kernel in launches["kernels"]
+        }  # fmt: skip
+
+    def _arguments(self, names: list[str], loops: list[str]) -> Any:
+        first = ctypes.addressof(self.values)
+        places = [first + ctypes.sizeof(ctypes.c_void_p) * self.index[name] for name in names]
+        places += [ctypes.addressof(self.turns.setdefault(loop, ctypes.c_int())) for loop in loops]
+        return (ctypes.c_void_p * max(len(places), 1))(*places)
+
+
 class CudaRunner:
     """The kernels of one program. `launches` is its launch list, `variables` the names of its inputs and outputs."""
 
@@ -74,56 +104,74 @@ class CudaRunner:
         self.text, self.launches = text, launches
         self.workspace_bytes: int = launches["workspace_bytes"]
         self.offsets = {entry["name"]: entry["offset"] for entry in launches["workspace"]}
-        self.kernels = {entry["name"]: entry for entry in launches["kernels"]}
         self._functions: dict[Any, dict[str, Any]] = {}
-        self._driver = None
+        self._driver: Any = None
+        self._own = threading.local()
+        self._lock = threading.Lock()
 
     def _check(self, result: int, what: str) -> None:
         if result != 0:
             raise RuntimeError(f"{what}: the CUDA driver answers {result}")
 
     def _load(self, device: Any) -> dict[str, Any]:
-        self._driver = ctypes.CDLL(os.environ.get("STEPTP_CUDA_DRIVER", "libcuda.so.1"))
+        driver = ctypes.CDLL(os.environ.get("STEPTP_CUDA_DRIVER", "libcuda.so.1"))
+        driver.cuLaunchKernel.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3]
         capability = torch.cuda.get_device_capability(device) if torch.cuda.is_available() else (9, 0)
         image = _compiled(self.text, capability)
         module = ctypes.c_void_p()
-        self._check(self._driver.cuModuleLoadData(ctypes.byref(module), image), "the program cannot be loaded")
+        self._check(driver.cuModuleLoadData(ctypes.byref(module), image), "the program cannot be loaded")
         functions = {}
-        for name in (*self.kernels, *(fill["kernel"] for fill in self.launches["fills"])):
+        shared = {kernel["name"]: kernel["dynamic_shared_bytes"] for kernel in self.launches["kernels"]}
+        for name in (*shared, *(fill["kernel"] for fill in self.launches["fills"])):
             function = ctypes.c_void_p()
-            self._check(self._driver.cuModuleGetFunction(ctypes.byref(function), module, name.encode()), name)
-            shared = self.kernels.get(name, {}).get("dynamic_shared_bytes", 0)
-            if shared > 0:
-                self._check(self._driver.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, shared), f"{name}: {shared} bytes of shared memory")
+            self._check(driver.cuModuleGetFunction(ctypes.byref(function), module, name.encode()), name)
+            wanted = shared.get(name, 0)
+            if wanted > 0:
+                self._check(driver.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, wanted), f"{name}: {wanted} bytes of shared memory")
             functions[name] = function
+        self._driver = driver
         return functions
+
+    def _ready(self, device: Any) -> _Ready:
+        kept = self._own.__dict__
+        if device not in kept:
+            with self._lock:
+                if device not in self._functions:
+                    self._functions[device] = self._load(device)
+            kept[device] = _Ready(self.launches, self._functions[device])
+        return kept[device]
 
     def run(self, pointers: dict[str, int], device: Any, stream: int) -> None:
         """All launches in order, on memory that the caller holds; `pointers` also has the workspace by its names."""
-        functions = self._functions.get(device)
-        if functions is None:
-            functions = self._functions[device] = self._load(device)
-        for fill in self.launches["fills"]:
-            values = [ctypes.c_void_p(pointers[fill["kernel"].removeprefix("fill_")])]
-            self._launch(functions[fill["kernel"]], (fill["blocks"], 1, 1), (fill["threads"], 1, 1), 0, stream, values)
-        self._steps(self.launches["steps"], functions, pointers, stream, {})
+        ready = self._ready(device)
+        for name, at in ready.index.items():
+            ready.values[at] = pointers[name]
+        for launch in ready.fills:
+            self._launch(launch, stream)
+        self._steps(self.launches["steps"], ready, stream)
 
-    def _steps(self, steps: Any, functions: Any, pointers: dict[str, int], stream: int, loops: dict[str, int]) -> None:
+    def _steps(self, steps: Any, ready: _Ready, stream: int) -> None:
         for step in steps:
             if "loop" in step:
-                for turn in range(step["extent"]):
-                    self._steps(step["body"], functions, pointers, stream, {**loops, step["loop"]: turn})
-                continue
-            kernel = self.kernels[step["launch"]]
-            values: list[Any] = [ctypes.c_void_p(pointers[name]) for name in kernel["buffers"]]
-            values += [ctypes.c_int(loops[name]) for name in kernel["host_loops"]]
-            self._launch(functions[step["launch"]], kernel["grid"], kernel["block"], kernel["dynamic_shared_bytes"], stream, values)
+                turn = ready.turns.setdefault(step["loop"], ctypes.c_int())
+                for number in range(step["extent"]):
+                    turn.value = number
+                    self._steps(step["body"], ready, stream)
+            else:
+                self._launch(ready.kernels[step["launch"]], stream)
 
-    def _launch(self, function: Any, grid: Any, block: Any, shared: int, stream: int, values: list[Any]) -> None:
-        parameters = (ctypes.c_void_p * len(values))(*(ctypes.cast(ctypes.pointer(value), ctypes.c_void_p) for value in values))
-        assert self._driver is not None
-        result = self._driver.cuLaunchKernel(function, *grid, *block, shared, ctypes.c_void_p(stream), parameters, None)
-        self._check(result, "a kernel cannot be launched")
+    def _launch(self, launch: Any, stream: int) -> None:
+        *what, arguments = launch
+        self._check(self._driver.cuLaunchKernel(*what, stream, arguments, None), "a kernel cannot be launched")
+
+
+def program_for(programs: dict[str, Program], module: Any, inputs: list[Any]) -> Program:
+    """The one for the precision of the inputs, or of the parameters where no input is a float. Where there is none, the first
+    says what it was made for."""
+    for value in (*inputs, *module.parameters()):
+        if isinstance(value, torch.Tensor) and value.is_floating_point():
+            return programs.get(str(value.dtype).removeprefix("torch."), next(iter(programs.values())))
+    return next(iter(programs.values()))
 
 
 class Program:
@@ -133,43 +181,45 @@ class Program:
         self.about = about
         self.runner = CudaRunner(about["text"], about["launches"])
         self.constants: dict[Any, dict[str, Any]] = {}
+        #: Name, dtype, shape, what it is, and where in the module or among the inputs.
+        self.variables = [(name, getattr(torch, dtype), torch.Size(shape), kind, where) for name, dtype, shape, kind, where in about["variables"]]
 
     def __call__(self, module: Any, inputs: list[Any]) -> Any:
         device = inputs[0].device if inputs else next(module.parameters()).device
-        own = os.environ.get("STEPTP_CUDA_DRIVER") is not None
-        if device.type != "cuda" and not own:
+        if device.type != "cuda" and os.environ.get("STEPTP_CUDA_DRIVER") is None:
             raise RuntimeError(f"these kernels run on CUDA, and the input is on {device}")
         held = []
         pointers: dict[str, int] = {}
-        for name, dtype, shape, kind, where in self.about["variables"]:
+        outputs: dict[str, torch.Tensor] = {}
+        for name, dtype, shape, kind, where in self.variables:
             if kind == "output":
-                tensor = torch.empty(shape, dtype=getattr(torch, dtype), device=device)
+                tensor = outputs[name] = torch.empty(shape, dtype=dtype, device=device)
             elif kind == "constant":
                 tensor = self._constant(name, dtype, shape, where, device)
             else:
                 tensor = inputs[where] if kind == "input" else _tensor_at(module, where)
-                if list(tensor.shape) != shape or str(tensor.dtype) != f"torch.{dtype}" or tensor.device != device:
-                    raise RuntimeError(f"{name} is {dtype} {shape} on {device} in these kernels, and is given {tensor.dtype} {list(tensor.shape)} on {tensor.device}")
-                tensor = tensor.detach().contiguous()
-                tensor = tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
-            held.append(tensor)
+                if tensor.shape != shape or tensor.dtype != dtype or tensor.device != device:
+                    raise RuntimeError(f"{name} is {dtype} {list(shape)} on {device} in these kernels, and is given {tensor.dtype} {list(tensor.shape)} on {tensor.device}")
+                if not tensor.is_contiguous() or tensor.is_neg() or tensor.data_ptr() % 16:
+                    tensor = tensor.detach().resolve_neg().clone(memory_format=torch.contiguous_format)
+            held.append(tensor)  # alive until the kernels are launched
             pointers[name] = tensor.data_ptr()
         workspace = torch.empty(max(self.runner.workspace_bytes, 16), dtype=torch.uint8, device=device)
+        first = workspace.data_ptr()
         for name, offset in self.runner.offsets.items():
-            pointers[name] = workspace.data_ptr() + offset
+            pointers[name] = first + offset
         stream = torch.cuda.current_stream(device).cuda_stream if device.type == "cuda" else 0
         self.runner.run(pointers, device, stream)
-        outputs = {entry[0]: tensor for entry, tensor in zip(self.about["variables"], held) if entry[3] == "output"}
         for name, path in self.about["writes"]:
             _tensor_at(module, path).copy_(outputs[name])
         results = [outputs[name] for name in self.about["outputs"]]
         return results[0] if self.about["single"] else tuple(results)
 
-    def _constant(self, name: str, dtype: str, shape: list[int], values: list[Any], device: Any) -> Any:
+    def _constant(self, name: str, dtype: Any, shape: Any, values: list[Any], device: Any) -> Any:
         kept = self.constants.setdefault(device, {})
         if name not in kept:
             numbers = [float(value) if isinstance(value, str) else value for value in values]
-            kept[name] = torch.tensor(numbers, dtype=getattr(torch, dtype)).reshape(shape).to(device)
+            kept[name] = torch.tensor(numbers, dtype=dtype).reshape(shape).to(device)
         return kept[name]
 
 

@@ -68,26 +68,46 @@ def convolution_backward(
     groups: int,
     output_mask: list[bool],
 ) -> Any:
-    """The gradients of a convolution without groups, by convolutions: one that is transposed for the input, and one over
-    the batch for the weight."""
-    if transposed or groups != 1:
-        return NotImplemented
+    """The gradients of a convolution, by convolutions: one the other way round for the input, and one over the batch for the
+    weight."""
     dims = input.dim() - 2
     stride, padding, dilation = (_pairs(value, dims) for value in (stride, padding, dilation))
     kernel, size, out = weight.shape[2:], input.shape[2:], grad.shape[2:]
     for_input = for_weight = for_bias = None
-    if output_mask[0]:
+    if output_mask[0] and transposed:
+        for_input = _narrowed(_aten.convolution(grad, weight, None, stride, padding, dilation, False, [0] * dims, groups), size)
+    elif output_mask[0]:
         # What the last windows leave over at the end of the input has no gradient.
         over = [n - ((o - 1) * s - 2 * p + d * (k - 1) + 1) for n, o, s, p, d, k in zip(size, out, stride, padding, dilation, kernel)]
-        for_input = _aten.convolution(grad, weight, None, stride, padding, dilation, True, over, 1)
+        for_input = _aten.convolution(grad, weight, None, stride, padding, dilation, True, over, groups)
     if output_mask[1]:
-        swapped = _aten.convolution(input.transpose(0, 1), grad.transpose(0, 1), None, dilation, padding, stride, False, [0] * dims, 1)
-        for at, k in enumerate(kernel):
-            swapped = swapped.narrow(at + 2, 0, k)
-        for_weight = swapped.transpose(0, 1)
+        one_per_window, all_positions = (input, grad) if transposed else (grad, input)
+        for_weight = _for_weight(one_per_window, all_positions, stride, padding, dilation, groups, kernel)
     if output_mask[2]:
         for_bias = grad.sum([0, *range(2, grad.dim())])
     return for_input, for_weight, for_bias
+
+
+def _for_weight(
+    windows: torch.Tensor, positions: torch.Tensor, stride: list[int], padding: list[int], dilation: list[int], groups: int, kernel: Any
+) -> torch.Tensor:
+    """Element (c, d, k) is the sum over batch and windows of windows[n, c, w] * positions[n, d, w * stride + k * dilation]: a
+    convolution whose channels are the batch, with stride and dilation exchanged."""
+    batch, each_window, each_position = windows.shape[0], windows.shape[1] // groups, positions.shape[1] // groups
+    space = list(range(3, positions.dim() + 1))
+    left = positions.reshape(batch, groups, each_position, *positions.shape[2:]).permute(2, 1, 0, *space)
+    left = left.reshape(each_position, groups * batch, *positions.shape[2:])
+    right = windows.reshape(batch, groups, each_window, *windows.shape[2:]).permute(1, 2, 0, *space)
+    right = right.reshape(groups * each_window, batch, *windows.shape[2:])
+    out = _aten.convolution(left, right, None, dilation, padding, stride, False, [0] * len(kernel), groups)
+    return _narrowed(out, kernel).transpose(0, 1)
+
+
+def _narrowed(value: torch.Tensor, sizes: Any) -> torch.Tensor:
+    """The first elements of each dimension of space."""
+    for at, size in enumerate(sizes):
+        value = value.narrow(at + 2, 0, size)
+    return value
 
 
 def max_pool2d_with_indices_backward(

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import pprint
@@ -106,7 +107,7 @@ _TAIL = '''
 
 {runner}
 
-_PROGRAM = Program({description})
+_PROGRAMS = {{{programs}}}
 
 
 class ModelNew({cls}):
@@ -115,22 +116,54 @@ class ModelNew({cls}):
     def forward(self, *inputs):
         if torch.is_grad_enabled() and any(value.requires_grad for value in inputs if isinstance(value, torch.Tensor)):
             raise RuntimeError("ModelNew has no gradients: call it under torch.no_grad()")
-        return _PROGRAM(self, [value for value in torch.utils._pytree.tree_leaves(inputs)])
+        values = torch.utils._pytree.tree_leaves(inputs)
+        return program_for(_PROGRAMS, self, values)(self, values)
 '''
 
 
-def kernelbench_file(file: Path, device: str) -> str:
-    """One self-contained file with ModelNew."""
+#: What a harness may ask for besides the precision of the problem itself.
+PRECISIONS = ("float32", "float16", "bfloat16")
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    return value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+
+
+def _programs(model: Any, inputs: list[Any], device: str, precisions: tuple[str, ...]) -> tuple[dict[str, WholeProgram], dict[str, str]]:
+    """A program for each precision, that of the problem first, and why others have none."""
+    floats = [value.dtype for value in (*inputs, *model.parameters()) if isinstance(value, torch.Tensor) and value.is_floating_point()]
+    own = str(floats[0]).removeprefix("torch.") if floats else "float32"
+    made = {own: WholeProgram(model, inputs, device)}
+    without: dict[str, str] = {}
+    for name in precisions if own in PRECISIONS and floats else ():
+        if name in made:
+            continue
+        dtype = getattr(torch, name)
+        try:
+            other = WholeProgram(copy.deepcopy(model).to(dtype), [_cast(value, dtype) for value in inputs], device)
+            other.description()
+            made[name] = other
+        except SteptpError as error:
+            without[name] = str(error).splitlines()[0]
+    return made, without
+
+
+def kernelbench_file(file: Path, device: str, precisions: tuple[str, ...] = PRECISIONS) -> str:
+    """One self-contained file with ModelNew, with a program for each precision."""
     cls, model, inputs = load_problem(file)
     with torch.no_grad():
-        made = WholeProgram(model, inputs, device)
+        made, without = _programs(model, inputs, device, precisions)
     runner = Path(__file__).with_name("cuda_runner.py").read_text()
     runner = runner.split('"""', 2)[2].replace("from __future__ import annotations\n", "")
     source = file.read_text().replace("from __future__ import annotations\n", "")
-    head = _HEAD.format(name=file.stem, verdict=made.fast.verdict)
-    description = pprint.pformat(made.description(), width=118, compact=True, sort_dicts=False)
+    verdicts = ", ".join(f"{name}: {one.fast.verdict}" for name, one in made.items())
+    verdicts += "".join(f"; there is none for {name}: {reason}" for name, reason in without.items())
+    head = _HEAD.format(name=file.stem, verdict=verdicts.replace("\\", "/").replace('"', "'"))
+    programs = ",\n".join(
+        f"{name!r}: Program({pprint.pformat(one.description(), width=118, compact=True, sort_dicts=False)})" for name, one in made.items()
+    )
     future = "from __future__ import annotations\n\n"
-    tail = _TAIL.format(runner=runner.strip(), description=description, cls=cls.__name__)
+    tail = _TAIL.format(runner=runner.strip(), programs=programs, cls=cls.__name__)
     before, after = head.split("# The problem", 1)
     return before + future + "# The problem" + after + source.rstrip() + "\n" + tail
 
@@ -165,7 +198,9 @@ def make():
 '''
 
 
-def emit(file: str | os.PathLike[str], kind: str, out: str | os.PathLike[str], device: str) -> None:
+def emit(
+    file: str | os.PathLike[str], kind: str, out: str | os.PathLike[str], device: str, precisions: tuple[str, ...] = PRECISIONS
+) -> None:
     """Writes what was asked for. Raises NotEmitted, or CaptureError for a file that is no problem."""
     path, target = Path(file), Path(out)
     if kind not in KINDS:
@@ -177,7 +212,7 @@ def emit(file: str | os.PathLike[str], kind: str, out: str | os.PathLike[str], d
         write_module(path, target, device)
     elif kind == "kernelbench":
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(kernelbench_file(path, device))
+        target.write_text(kernelbench_file(path, device, precisions))
     else:
         _, model, inputs = load_problem(path)
         with torch.no_grad():

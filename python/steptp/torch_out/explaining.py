@@ -44,4 +44,4 @@ def explain_module(model: Any, inputs: Any, kwargs: Mapping[str, Any] | None = N
         made = capture_graph(model, args, dict(kwargs or {}))
     except NotCaptured as error:
         return Explanation([], [], str(error))
-    return Explanation(*explain_graph(made.module, Options.of(options)))
+    return Explanation(*explain_graph(made.module, made.constants, Options.of(options)))

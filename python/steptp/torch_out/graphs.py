@@ -11,9 +11,11 @@ from typing import Any
 import torch
 
 from .._errors import DiagnosticError, SteptpError
-from .kernels import Differs, Group, GroupReport, Unusable, store_of
+from .folding import fold_numbers
+from .kernels import Differs, Group, GroupReport, Unusable
 from .options import Options
 from .pieces import Piece, Place, cut, own_views, places_of
+from .planning import store_of
 from .support import is_getitem, operator_of
 
 
@@ -76,6 +78,7 @@ class CompiledGraph:
         self.store.saved = dict(saved or {})
         self.report = GraphReport()
         self._lock = threading.Lock()
+        fold_numbers(module, constants or {})
         own_views(module)
         self._module = module
         self._build(dict(constants or {}))
@@ -217,8 +220,9 @@ def _give_way(piece: Piece, reason: str, banned: dict[Any, str], borders: set[An
         banned |= {node: reason for node in piece.nodes}
 
 
-def explain_graph(module: Any, options: Options) -> tuple[list[list[str]], list[Place]]:
+def explain_graph(module: Any, constants: Mapping[str, torch.Tensor], options: Options) -> tuple[list[list[str]], list[Place]]:
     """The groups of a graph by their operators, and the places that stay with eager, without any kernels."""
+    fold_numbers(module, constants)
     own_views(module)
     pieces, reasons = cut(module, options.most_operators, {}, set())
     groups = [[operator_of(node) for node in piece.nodes if hasattr(node.target, "_schema")] for piece in pieces if piece.device is not None]

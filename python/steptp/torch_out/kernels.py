@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from .. import _steptp
-from .._optimize import optimize_program
 from .._verbs import check, read
+from .certified import Certified
 from .options import Options
 from .pieces import Piece, memory_formats
-from .store import Store, default_folder, key_of
+from .planning import planned, why_not_as_it_came
+from .store import Store
 from .support import cut_out, read_graph
 
 _ALIGNMENT = 16
 #: How far a result may be from eager's, relative to the largest value: both round, each in its own order.
 _BOUNDS = {torch.float64: 1e-9, torch.float32: 5e-4, torch.float16: 3e-2, torch.bfloat16: 1.5e-1}
+
+
+#: So often a group and eager PyTorch run by turns where `samples` asks for measuring.
+_TURNS = 10
 
 
 class Unusable(Exception):
@@ -48,64 +51,11 @@ class GroupReport:
     files: dict[str, str] = field(repr=False, default_factory=dict)
     measured_s: float | None = None
     eager_s: float | None = None
-    samples: int = 0
+    #: What came of the search for this program: samples, why it ended, seconds of the winner.
+    searched: dict[str, Any] | None = None
     checked: bool = False
-
-
-def device_name(device: torch.device) -> str:
-    """The table of rates that plans are made for."""
-    if device.type == "cpu":
-        return "cpu"
-    name = torch.cuda.get_device_name(device).lower()
-    return "nvidia-a100" if "a100" in name else "nvidia-h200"
-
-
-def device_identity(device: torch.device) -> str:
-    """What a plan on disk depends on besides the program: another GPU, another driver."""
-    if device.type == "cpu":
-        return f"cpu {os.cpu_count()}"
-    about = torch.cuda.get_device_properties(device)
-    return f"{about.name} {about.major}.{about.minor} {about.total_memory} cuda {torch.version.cuda}"
-
-
-def _planned(program: Any, device: torch.device, options: Options, store: Store) -> tuple[dict[str, Any], bool]:
-    """The entry of a program: its fast form with all that supports it, from the store or made now."""
-    text = program.to_text()
-    if text in store.saved:
-        return store.saved[text], True
-    name = device_name(device)
-    key = key_of(text, name, device_identity(device), f"{options.verify} {options.require_safe}")
-    entry = store.find(key)
-    if entry is not None and _is_entry(entry, text):
-        return entry, True
-    if options.verify:
-        made = optimize_program(program, name, require_safe=options.require_safe)
-        entry = {
-            "root": text,
-            "program": made.program.to_text(),
-            "plan": made.plan,
-            "verdict": made.verdict,
-            "safe": made.safe,
-            "expected_s": made.expected_s,
-            "vanilla_s": made.vanilla_s,
-            "fallback": made.fallback,
-            "reason": made.reason,
-            "explanation": made.explanation,
-            "files": made.files,
-        }
-    else:
-        entry = {"root": text, "program": text, "plan": {}, "verdict": "not judged", "safe": None, "expected_s": None}
-        entry |= {"vanilla_s": None, "fallback": True, "reason": "verify is off: the program runs as it came"}
-        entry |= {"explanation": "", "files": {}}
-    store.put(key, entry)
-    return entry, False
-
-
-_FIELDS = {"root", "program", "plan", "verdict", "safe", "expected_s", "vanilla_s", "fallback", "reason", "explanation", "files"}
-
-
-def _is_entry(entry: dict[str, Any], root: str) -> bool:
-    return set(entry) == _FIELDS and entry["root"] == root
+    #: At how many elements it was compared with certified values, or why not.
+    certified: str | None = None
 
 
 class Group:
@@ -114,6 +64,8 @@ class Group:
     def __init__(self, piece: Piece, constants: dict[Any, torch.Tensor], options: Options, store: Store) -> None:
         assert piece.device is not None
         self.device = piece.device
+        if self.device.type == "cuda" and self.device.index is None:
+            self.device = torch.device("cuda", torch.cuda.current_device())
         self.options = options
         known = {node: value for node, value in constants.items() if node in piece.inputs}
         exported = cut_out(piece.nodes, piece.inputs, piece.outputs, known)
@@ -122,7 +74,10 @@ class Group:
         program, names = read_graph(exported)
         if check(program).ok is not True:
             raise Unusable("the program of this group reads or writes where nobody can show that it may")
-        entry, from_cache = _planned(program, self.device, options, store)
+        entry, from_cache = planned(program, self.device, options, store)
+        operators = sum(hasattr(node.target, "_schema") for node in piece.nodes)
+        if problem := why_not_as_it_came(entry, self.device, operators):
+            raise Unusable(problem)
         self.report = _report_of(piece, self.device, entry, from_cache)
         self._load(program, names, entry)
         self._results = list(zip(self._order, (memory_formats(node) for node in piece.outputs)))
@@ -132,13 +87,15 @@ class Group:
     def _load(self, program: Any, names: dict[str, Any], entry: dict[str, Any]) -> None:
         """Kernels, and for each variable of the signature where its memory comes from."""
         fast = read(entry["program"])
-        gpu = -1 if self.device.type == "cpu" else (self.device.index or 0)
+        gpu = -1 if self.device.type == "cpu" else self.device.index
         self.kernels = _steptp.compile_kernels(fast, gpu, self.options.arithmetic)
         by_path = {path: name for kind in ("inputs", "parameters", "constants") for name, path in names[kind].items()}
         position = {by_path[path]: at for at, path in enumerate(self.placeholders) if path in by_path}
         self.outputs = [(variable.shape, _dtype(variable.dtype)) for variable in fast.signature if variable.role == "output"]
         outputs = [variable.name for variable in fast.signature if variable.role == "output"]
-        self._order = [outputs.index(name) for name in names["outputs"]]
+        self._output_names = list(names["outputs"])
+        self._order = [outputs.index(name) for name in self._output_names]
+        self._drawn = [(variable.name, position[variable.name], _dtype(variable.dtype)) for variable in fast.signature if variable.name in position]
         self._reads: list[tuple[int, int, torch.dtype, tuple[int, ...]]] = []
         self._writes: list[tuple[int, int]] = []
         self._own: list[torch.Tensor] = []
@@ -182,9 +139,11 @@ class Group:
         memory = workspace.data_ptr() if workspace is not None else 0
         if device.type == "cpu":
             self.kernels.call(pointers, memory, 0, torch.get_num_threads())
+        elif torch._C._cuda_getDevice() == device.index:
+            self.kernels.call(pointers, memory, _stream_of(device.index), 1)
         else:
             with torch.cuda.device(device):
-                self.kernels.call(pointers, memory, torch.cuda.current_stream(device).cuda_stream, 1)
+                self.kernels.call(pointers, memory, _stream_of(device.index), 1)
         return [self._formed(made[at], strides) for at, strides in self._results]
 
     def _ready(self, tensor: torch.Tensor, dtype: torch.dtype, shape: tuple[int, ...]) -> torch.Tensor:
@@ -216,21 +175,42 @@ class Group:
             for number, (ours, theirs) in enumerate(zip(made, wanted)):
                 if problem := difference(ours, theirs):
                     raise Differs(f"result {number} differs from eager's: {problem}", wanted)
+            if self.options.check == "certified":
+                self._certify(tensors, wanted)
             self.checked = self.report.checked = True
             if self.options.samples:
                 self._measure(tensors, wanted)
         return made
 
+    def _certify(self, tensors: tuple[torch.Tensor, ...], wanted: list[torch.Tensor]) -> None:
+        """Both beside certified values at inputs that are drawn for it. Raises Differs where one is not within the bound."""
+        certified = Certified(read(self.report.root))
+        self.report.certified = certified.problem or f"{len(certified.elements)} elements"
+        if certified.problem:
+            return
+        given = list(tensors)
+        for name, at, dtype in self._drawn:
+            given[at] = torch.from_numpy(certified.inputs[name]).to(self.device, dtype)
+        for whose, run in (("eager PyTorch", self.eager), ("our kernels", lambda *values: self.run(values))):
+            if problem := certified.difference(dict(zip(self._output_names, run(*given)))):
+                raise Differs(f"{whose} beside certified values: {problem}", wanted)
+
     def _measure(self, tensors: tuple[torch.Tensor, ...], wanted: list[torch.Tensor]) -> None:
-        """So many turns of each; the shortest counts. Raises Differs where eager PyTorch is faster."""
+        """Some turns of each; the shortest counts. Raises Differs where eager PyTorch is faster."""
         report = self.report
         best = {"ours": float("inf"), "eager": float("inf")}
-        for _ in range(self.options.samples):
+        for _ in range(_TURNS):
             for name, run in (("ours", lambda: self.run(tensors)), ("eager", lambda: self.eager(*tensors))):
                 best[name] = min(best[name], _seconds(run, self.device))
-        report.measured_s, report.eager_s, report.samples = best["ours"], best["eager"], self.options.samples
+        report.measured_s, report.eager_s = best["ours"], best["eager"]
         if best["ours"] > best["eager"]:
             raise Differs(f"measured slower than eager: {best['ours']:.3g} s and {best['eager']:.3g} s", wanted, is_slow=True)
+
+
+def _stream_of(gpu: int) -> int:
+    """The current stream as the driver knows it. What PyTorch's own compiler calls, because making an object of the stream
+    costs microseconds."""
+    return torch._C._cuda_getCurrentRawStream(gpu)
 
 
 class Differs(Unusable):
@@ -292,10 +272,5 @@ def _report_of(piece: Piece, device: torch.device, entry: dict[str, Any], from_c
         entry["program"],
         from_cache,
         entry["files"],
+        searched=entry["searched"],
     )
-
-
-def store_of(options: Options) -> Store:
-    if options.cache == "off":
-        return Store(None)
-    return Store(default_folder() if options.cache is None else Path(options.cache))

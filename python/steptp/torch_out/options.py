@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-CHECKS = ("first-call", "off")
+CHECKS = ("first-call", "certified", "off")
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,10 @@ class Options:
     """How graphs become kernels.
 
     verify: each group is judged against the program it came as; without it, programs run as they came.
-    check: "first-call" compares every group with eager PyTorch once, with the tensors of its first call; "off" does not.
-    samples: 0 plans without measuring; with more, each group is also timed so often against eager, and left to it
-    where it is slower.
+    check: "first-call" compares every group with eager PyTorch once, with the tensors of its first call; "certified" also
+    compares both with certified values, at inputs that are drawn for it, which takes about a second; "off" does not.
+    samples: 0 plans without measuring; with more, so many programs are tried for each group on this machine, each judged
+    before it is timed, and the winner is left to eager where that is faster. Needs verify.
     arithmetic: "fast" fuses products and sums; "exact" rounds each operation by itself.
     most_shapes: so many programs for different shapes of one graph; further shapes run with eager.
     most_operators: no group has more operators than this.
@@ -35,7 +36,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.check not in CHECKS:
-            raise ValueError(f"no check {self.check!r}: there are {' and '.join(map(repr, CHECKS))}")
+            raise ValueError(f"no check {self.check!r}: there are {', '.join(map(repr, CHECKS))}")
         if self.arithmetic not in ("fast", "exact"):
             raise ValueError(f"no arithmetic {self.arithmetic!r}: there are 'fast' and 'exact'")
         for name, least in (("samples", 0), ("most_shapes", 1), ("most_operators", 1)):

@@ -11,7 +11,7 @@ import torch
 from .._errors import SteptpError
 from .._optimize import optimize_program
 from .._verbs import check, read, verify
-from .kernels import device_name
+from .planning import device_name
 from .store import FORMAT
 
 
@@ -57,7 +57,7 @@ def _saved_group(folder: Path, device: str) -> dict[str, Any]:
     text = root.to_text()
     return {"root": text, "program": program.to_text(), "plan": plan, "verdict": verdict, "safe": safe, "expected_s": None,
             "vanilla_s": None, "fallback": program == root, "reason": "as it was saved" if program == root else None,
-            "explanation": files.get("plan.txt", ""), "files": files}
+            "explanation": files.get("plan.txt", ""), "files": files, "searched": None}
 
 
 def _rates(device: str) -> str:

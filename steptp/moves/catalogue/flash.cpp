@@ -7,6 +7,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/moves/attention_kernel.h"
+#include "steptp/moves/matrix_tiling.h"
 
 namespace steptp {
 
@@ -14,19 +15,24 @@ const Move& flash_move();
 
 namespace {
 
+/// Rounds in flight where nothing is said of them.
+constexpr std::int64_t kBuffers = 2;
 constexpr Parameter kParameters[] = {
     {"queries", Parameter::Kind::integer, "queries of a block"},
     {"keys", Parameter::Kind::integer, "keys and values that are staged in a round"},
     {"threads", Parameter::Kind::integer,
      "threads of a query, which share its scores and its outputs; 1: one has it all", 1},
-    {"rows", Parameter::Kind::integer, "queries that a thread has a part of, where several threads have a query", 1},
+    {"rows", Parameter::Kind::integer,
+     "queries that a thread has a part of, where several threads have a query; queries of a unit", 1},
     {"scores", Parameter::Kind::word,
      "keys: a thread makes the scores of some keys; head: it makes a part of each score, and the threads of a "
-     "query add them up"},
+     "query add them up; matrix: the 32 threads of a unit make those of its queries by matrix instructions"},
     {"staged", Parameter::Kind::word,
      "keys: keys and values are staged; queries: the block's queries, too; outputs: also the outputs, where registers "
      "do not hold them"},
     {"following", Parameter::Kind::integer, "how many copies behind it are made by its kernel: heads side by side", 0},
+    {"buffers", Parameter::Kind::integer, "1 to 5: so many rounds of keys and values of units may be in flight",
+     kBuffers},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -38,10 +44,14 @@ constexpr Precondition kNeeds[] = {
      "a query has 1, 2, 4, 8, 16 or 32 threads, and a block has no more threads than the device"},
     {Check::pattern_match, "form",
      "one thread for a query makes whole scores of one query; several have its queries staged, and its outputs in "
-     "registers"},
+     "registers; units have 32 threads"},
     {Check::size, "shared", "what is staged, and what there is for each query, fits into the shared memory of a block"},
     {Check::size, "registers", "what a thread keeps fits into its registers"},
     {Check::pattern_match, "following", "so many expressions behind it only copy or map the result"},
+    kMatrixTypes,
+    {Check::size, "tiles",
+     "queries of a unit, keys of a round, and what a query and a value have are multiples of the instruction's "
+     "dimensions"},
 };
 constexpr const Precondition& kSizes = kNeeds[2];
 constexpr const Precondition& kThreads = kNeeds[3];
@@ -49,8 +59,10 @@ constexpr const Precondition& kForm = kNeeds[4];
 constexpr const Precondition& kShared = kNeeds[5];
 constexpr const Precondition& kRegisters = kNeeds[6];
 constexpr const Precondition& kFollowing = kNeeds[7];
+constexpr const Precondition& kTiles = kNeeds[9];
 
-constexpr std::string_view kScores[] = {"keys", "head"};
+constexpr std::string_view kScores[] = {"keys", "head", "matrix"};
+constexpr std::int64_t kLanes = 32;
 constexpr std::string_view kStaged[] = {"keys", "queries", "outputs"};
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 constexpr std::int64_t kMostJoined = 64;  ///< scores of a thread that are added up across threads, in registers
@@ -60,6 +72,8 @@ std::int64_t parts_of(std::int64_t number, std::int64_t threads) { return (numbe
 /// Elements that a block keeps in `s`.
 std::int64_t shared_elements(const AttentionParts& parts, const AttentionLayout& layout) {
   std::int64_t out = layout.keys * (parts.head + parts.values);
+  if (layout.has_units) out *= layout.buffers;
+  if (layout.has_units) return out + (parts.element_bytes == 8 ? layout.queries * (parts.head + layout.keys) : 0);
   if (layout.queries_in_s) out += layout.queries * parts.head;
   if (layout.outputs_in_s) out += 3 * layout.queries * parts.values;
   if (layout.threads > 1) out += layout.queries * (layout.keys * (layout.shares_head ? 2 : 1) + 6);
@@ -79,8 +93,43 @@ std::int64_t local_elements(const AttentionParts& parts, const AttentionLayout& 
   return layout.rows * (scores + keys * between + 2 * parts_of(parts.values, layout.threads));
 }
 
+/// Bytes that a lane of a unit keeps: scores and what is made of them, weights, outputs so far and those of a round,
+/// six numbers for each query; halves of the queries, too.
+std::int64_t lane_bytes(const AttentionParts& parts, const AttentionLayout& layout) {
+  const bool is_narrow = parts.element_bytes == 2;
+  const std::int64_t wide = std::max<std::int64_t>(parts.element_bytes, 4);
+  const auto scores = static_cast<std::int64_t>(parts.between.size() + 1);
+  const std::int64_t halves = is_narrow ? 2 * (parts.head + layout.keys) : 0;
+  return layout.rows * ((scores * layout.keys + 2 * parts.values + 6) * wide + halves) / kLanes;
+}
+
+/// What only matrix instructions ask for.
+std::optional<Refusal> refuse_units(const Site& site, const AttentionParts& parts, const AttentionLayout& layout) {
+  const DType sum = parts.element_bytes == 2 ? DType::f32 : DType::f64;
+  const auto shape = parts.factors ? matrix_shape(*parts.factors, sum) : std::nullopt;
+  if (!shape) {
+    return Refusal{&kMatrixTypes,
+                   site,
+                   parts.factors ? concat("there is no instruction for ", code(*parts.factors))
+                                 : std::string("the two products have factors of several types"),
+                   {}};
+  }
+  const bool is_narrow = sum == DType::f32;
+  const std::int64_t keys = std::max(shape->columns, is_narrow ? shape->inner : shape->columns);
+  const bool fits = layout.rows % shape->rows == 0 && layout.keys % keys == 0 && parts.head % shape->inner == 0 &&
+                    parts.values % shape->columns == 0;
+  if (fits) return std::nullopt;
+  return Refusal{&kTiles,
+                 site,
+                 concat(layout.rows, " queries of a unit, ", layout.keys, " keys, ", parts.head, " and ", parts.values,
+                        " elements of a query and of a value: multiples of ", shape->rows, ", ", keys, ", ",
+                        shape->inner, " and ", shape->columns),
+                 {}};
+}
+
 bool are_sizes(const AttentionParts& parts, const AttentionLayout& layout) {
   if (layout.queries < 1 || layout.keys < 1 || layout.rows < 1) return false;
+  if (layout.has_units && (layout.buffers < 1 || layout.buffers > kMostDepth)) return false;
   if (parts.queries % layout.queries != 0 || parts.keys % layout.keys != 0 || layout.queries % layout.rows != 0) {
     return false;
   }
@@ -94,11 +143,12 @@ bool are_sizes(const AttentionParts& parts, const AttentionLayout& layout) {
 std::optional<Refusal> refuse_layout(const Site& site, const AttentionParts& parts, const AttentionLayout& layout) {
   const Device& device = default_device();
   if (!are_sizes(parts, layout)) {
-    return Refusal{&kSizes,
-                   site,
-                   concat("blocks of ", layout.queries, " of ", parts.queries, " queries, ", layout.rows,
-                          " for each thread, rounds of ", layout.keys, " of ", parts.keys, " keys"),
-                   {}};
+    return Refusal{
+        &kSizes,
+        site,
+        concat("blocks of ", layout.queries, " of ", parts.queries, " queries, ", layout.rows,
+               " for each thread, rounds of ", layout.keys, " of ", parts.keys, " keys, ", layout.buffers, " buffers"),
+        {}};
   }
   const bool is_power = layout.threads >= 1 && layout.threads <= 32 && (layout.threads & (layout.threads - 1)) == 0;
   if (!is_power || layout.queries / layout.rows > device.threads / layout.threads) {
@@ -108,20 +158,26 @@ std::optional<Refusal> refuse_layout(const Site& site, const AttentionParts& par
                           device.name, " has ", device.threads),
                    {}};
   }
-  const bool fits =
-      layout.threads == 1 ? layout.rows == 1 && !layout.shares_head : layout.queries_in_s && !layout.outputs_in_s;
+  const bool fits = layout.threads == 1 ? layout.rows == 1 && !layout.shares_head && !layout.has_units
+                                        : layout.queries_in_s && !layout.outputs_in_s &&
+                                              (!layout.has_units || layout.threads == kLanes);
   if (!fits) {
     return Refusal{&kForm,
                    site,
-                   layout.threads == 1 ? "one thread makes whole scores, of one query"
-                                       : "several threads for a query want its queries staged, and nothing else",
+                   layout.has_units      ? "units have 32 threads, want their queries staged, and nothing else"
+                   : layout.threads == 1 ? "one thread makes whole scores, of one query"
+                                         : "several threads for a query want its queries staged, and nothing else",
                    {}};
   }
   const std::int64_t shared = shared_elements(parts, layout) * parts.element_bytes;
   if (shared > device.shared_bytes) {
     return Refusal{&kShared, site, concat(shared, " bytes; ", device.name, " has ", device.shared_bytes), {}};
   }
-  const std::int64_t local = local_elements(parts, layout) * parts.element_bytes;
+  if (layout.has_units) {
+    if (auto refusal = refuse_units(site, parts, layout)) return refusal;
+  }
+  const std::int64_t local =
+      layout.has_units ? lane_bytes(parts, layout) : local_elements(parts, layout) * parts.element_bytes;
   const bool joins_many = layout.shares_head && layout.rows * layout.keys > kMostJoined;
   if (local > device.local_bytes || joins_many) {
     return Refusal{&kRegisters,
@@ -144,6 +200,8 @@ Result<AttentionLayout, Refusal> layout_of(const Choice& choice) {
   out.threads = choice.integer("threads");
   out.rows = choice.integer("rows");
   out.shares_head = *scores == 1;
+  out.has_units = *scores == 2;
+  if (out.has_units) out.buffers = choice.integer("buffers");
   out.queries_in_s = *staged > 0;
   out.outputs_in_s = *staged > 1;
   out.following = choice.integer("following");
@@ -180,7 +238,7 @@ struct Kind {
   std::size_t scores = 0;
   std::size_t staged = 0;
 };
-constexpr Kind kKinds[] = {{false, 0, 0}, {false, 0, 1}, {false, 0, 2}, {true, 0, 1}, {true, 1, 1}};
+constexpr Kind kKinds[] = {{false, 0, 0}, {false, 0, 1}, {false, 0, 2}, {true, 0, 1}, {true, 1, 1}, {true, 2, 1}};
 
 /// One attention at one place, for the listing.
 struct Offer {
@@ -188,6 +246,9 @@ struct Offer {
   AttentionParts parts;
   std::int64_t copies = 0;
 };
+
+/// What is said of buffers: without units they play no part, and are what they are where nothing is said.
+std::int64_t told_buffers(const AttentionLayout& layout) { return layout.has_units ? layout.buffers : kBuffers; }
 
 Choice choice_of(const Offer& offer, const Kind& kind, const AttentionLayout& layout) {
   return {offer.site,
@@ -197,13 +258,16 @@ Choice choice_of(const Offer& offer, const Kind& kind, const AttentionLayout& la
            {"rows", layout.rows},
            {"scores", kScores[kind.scores]},
            {"staged", kStaged[kind.staged]},
-           {"following", layout.following}}};
+           {"following", layout.following},
+           {"buffers", told_buffers(layout)}}};
 }
 
 AttentionLayout first_layout(const Kind& kind) {
   AttentionLayout out;
   out.threads = kind.is_group ? 2 : 1;
   out.shares_head = kind.scores == 1;
+  out.has_units = kind.scores == 2;
+  if (out.has_units) out.threads = kLanes;
   out.queries_in_s = kind.staged > 0;
   out.outputs_in_s = kind.staged > 1;
   return out;
@@ -228,11 +292,28 @@ void offer_queries(const Offer& offer, const Kind& kind, AttentionLayout layout,
                   {"rows", one(layout.rows)},
                   {"scores", std::vector<std::string>{std::string(kScores[kind.scores])}},
                   {"staged", std::vector<std::string>{std::string(kStaged[kind.staged])}},
-                  {"following", following}},
+                  {"following", following},
+                  {"buffers", one(told_buffers(layout))}},
                  false});
 }
 
+/// Units: tiles of whole instructions, and one or two rounds in flight.
+void offer_units(const Offer& offer, const Kind& kind, Listing& listing) {
+  AttentionLayout layout = first_layout(kind);
+  for (const std::int64_t rows : {8, 16, 32}) {
+    for (const std::int64_t keys : divisors_up_to(offer.parts.keys, 128)) {
+      for (const std::int64_t buffers : {1, 2}) {
+        layout.rows = rows;
+        layout.keys = keys;
+        layout.buffers = buffers;
+        offer_queries(offer, kind, layout, listing);
+      }
+    }
+  }
+}
+
 void offer_kind(const Offer& offer, const Kind& kind, Listing& listing) {
+  if (kind.scores == 2) return offer_units(offer, kind, listing);
   const std::vector<std::int64_t> threads =
       kind.is_group ? std::vector<std::int64_t>{2, 4, 8, 16, 32} : std::vector<std::int64_t>{1};
   const std::vector<std::int64_t> rows =
@@ -253,7 +334,11 @@ void offer_kind(const Offer& offer, const Kind& kind, Listing& listing) {
 /// The steps are made once for each kind of layout: sizes do not decide whether strategies accept them.
 bool works(View& view, const Offer& offer, const Kind& kind, Listing& listing) {
   AttentionLayout layout = first_layout(kind);
-  layout.keys = divisors_up_to(offer.parts.keys, 8).back();
+  layout.keys = divisors_up_to(offer.parts.keys, layout.has_units ? 32 : 8).back();
+  if (layout.has_units) {
+    layout.rows = offer.parts.element_bytes == 8 ? 8 : 16;
+    layout.queries = layout.rows;
+  }
   layout.following = offer.copies;
   auto made = apply(flash_move(), view.program(), choice_of(offer, kind, layout));
   if (made || made.error().refusal.precondition != &kStep) return true;

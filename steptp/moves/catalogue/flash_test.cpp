@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 #include "steptp/base/text.h"
 #include "steptp/verify/verify.h"
 #include "testing/judge_support.h"
@@ -169,6 +171,24 @@ TEST(FlashMove, Refuses) {
   refuse(choice("5", 4, 4, 1, 1, "keys", "keys", 1), "following", "0 expressions");
   refuse(choice("5", 4, 4, 1, 1, "sideways", "keys"), "choice", "");
   refuse(choice("5", 4, 4, 1, 1, "keys", "nowhere"), "choice", "");
+}
+
+/// Units: the types and the dimensions of instructions.
+TEST(FlashMove, RefusesWhatInstructionsDoNotTake) {
+  std::string doubles;
+  for (const char c : std::string(kCausal)) {
+    if (c == '[' && std::isupper(static_cast<unsigned char>(doubles.back())) != 0) doubles += ":f64";
+    doubles += c;
+  }
+  for (std::size_t at = 0; (at = doubles.find("f32", at)) != std::string::npos;) doubles.replace(at, 3, "f64");
+  const auto units = [](int queries, int keys, int threads, int rows) {
+    return choice("5", queries, keys, threads, rows, "matrix", "queries");
+  };
+  expect_move_refusal("flash", kCausal, units(4, 8, 32, 4), "types", "no instruction for f32");
+  expect_move_refusal("flash", doubles, units(4, 8, 32, 4), "tiles", "multiples of 8, 8, 4 and 8");
+  expect_move_refusal("flash", doubles, units(4, 8, 16, 4), "form", "units have 32 threads");
+  expect_move_refusal("flash", doubles, choice("5", 4, 8, 32, 4, "matrix", "keys"), "form",
+                      "want their queries staged");
 }
 
 std::string with_head(int head, int values) {

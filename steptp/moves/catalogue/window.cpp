@@ -9,6 +9,7 @@
 #include <span>
 
 #include "steptp/base/text.h"
+#include "steptp/moves/matrix_tiling.h"
 #include "steptp/moves/tile_sizes.h"
 #include "steptp/moves/window_tiling.h"
 
@@ -18,12 +19,16 @@ const Move& window_move();
 
 namespace {
 
-constexpr std::string_view kForms[] = {"product", "halo"};
+constexpr std::string_view kForms[] = {"product", "halo", "matrix"};
 constexpr std::string_view kImages[] = {"shared", "direct"};
+/// Rounds in flight where nothing is said of them.
+constexpr std::int64_t kBuffers = 2;
 constexpr Parameter kParameters[] = {
     {"form", Parameter::Kind::word,
      "product: a convolution as a matrix product, rows being output channels and columns the pixels of all images; "
-     "halo: rows and columns are the last two axes of the result"},
+     "halo: rows and columns are the last two axes of the result; matrix: product, by matrix instructions, threads "
+     "being "
+     "units and rows and columns those of a unit"},
     {"thread_rows", Parameter::Kind::integer, "threads of a block along the rows"},
     {"thread_columns", Parameter::Kind::integer, "threads of a block along the columns"},
     {"rows", Parameter::Kind::integer, "rows of a thread, side by side"},
@@ -41,10 +46,12 @@ constexpr Parameter kParameters[] = {
      "how many of the expressions behind it are taken into its kernel: bias, activation, what else has an element for "
      "each of the result's",
      0},
+    {"buffers", Parameter::Kind::integer, "matrix: 1 to 5 rounds may be in flight", kBuffers},
 };
-constexpr Precondition kNeeds[] = {kStep,        kWindowEquation,  kWindowProduct, kWindowAxes,
-                                   kWindowReads, kWindowFollowing, kTileSizes,     kTileThreads,
-                                   kTileShared,  kTileRegisters};
+constexpr Precondition kNeeds[] = {kStep,        kWindowEquation,  kWindowProduct,  kWindowAxes,
+                                   kWindowReads, kWindowFollowing, kTileSizes,      kTileThreads,
+                                   kTileShared,  kTileRegisters,   kMatrixTypes,    kMatrixSizes,
+                                   kMatrixUnits, kMatrixShared,    kMatrixRegisters};
 
 TileSizes sizes_of(const Choice& choice) {
   return {choice.integer("thread_rows"), choice.integer("thread_columns"), choice.integer("rows"),
@@ -77,6 +84,21 @@ std::optional<Refusal> make_product(MoveBuilder& builder, const Choice& choice, 
   if (auto refusal = refuse_tile_sizes(choice.at, bytes, sizes)) return refusal;
   if (auto refusal = refuse_group(choice.at, what->kernel.group, sizes)) return refusal;
   (void)make_window_product(builder, *what, sizes, is_direct);
+  return builder.refusal();
+}
+
+/// The product as one of matrix instructions; nothing where there are none for it.
+std::optional<Refusal> make_units(MoveBuilder& builder, const Choice& choice, std::int64_t following) {
+  const auto what = find_window_product(builder.view(), choice.at, following);
+  if (!what) return what.error();
+  const auto product = matrix_product_of(builder.view(), choice.at, *what);
+  if (!product) return product.error();
+  if (auto refusal = refuse_group(choice.at, what->kernel.group, sizes_of(choice))) return refusal;
+  const MatrixSizes sizes = {choice.integer("thread_rows"), choice.integer("thread_columns"),
+                             choice.integer("rows"),        choice.integer("columns"),
+                             choice.integer("depth"),       choice.integer("buffers")};
+  if (auto refusal = refuse_matrix_sizes(choice.at, *product, sizes)) return refusal;
+  (void)make_window_units(builder, *what, sizes_of(choice), sizes.buffers);
   return builder.refusal();
 }
 
@@ -117,6 +139,7 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   if (!image) return image.error();
   const std::int64_t following = choice.integer("following");
   if (following < 0) return Refusal{&kWindowFollowing, choice.at, "the number of expressions is negative", {}};
+  if (*form == 2) return make_units(builder, choice, following);
   return *form == 0 ? make_product(builder, choice, following, *image == 1)
                     : make_halo(builder, choice, following, *image == 1);
 }
@@ -151,7 +174,8 @@ bool offer(View& view, const Site& site, const Form& form, std::int64_t followin
                                {"padding", Numbers{0}},
                                {"image", Words{std::string(form.image)}},
                                {"channels", Numbers{form.channels}},
-                               {"following", Numbers{following}}},
+                               {"following", Numbers{following}},
+                               {"buffers", Numbers{kBuffers}}},
                               false};
   auto made = apply(window_move(), view.program(), offered.choice(0));
   if (!made) {

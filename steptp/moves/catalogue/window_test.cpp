@@ -275,6 +275,35 @@ B(tx,8)L(c,4)L(h,3)[D[tx,c]=D[tx,c]+A[tx,c+h]*W[h];];
          "shared", "bytes");
 }
 
+/// By matrix instructions: types, and sizes of units.
+TEST(WindowMove, RefusesWhatInstructionsDoNotTake) {
+  const auto program = [](std::string_view dtype, std::string_view product) {
+    std::string out = "\n@input A TYPE[4,32,40,40]\n@param W TYPE[512,32,3,3]\n@output D TYPE[4,512,38,38]\n";
+    append(out, "B(tx,4)L(a,512)L(c,38)L(d,38)L(f,32)L(g,3)L(h,3)[D:TYPE[tx,a,c,d]=D:TYPE[tx,a,c,d]+", product,
+           ";];\n");
+    for (std::size_t at = 0; (at = out.find("TYPE", at)) != std::string::npos;) out.replace(at, 4, dtype);
+    return out;
+  };
+  const auto units = [](int unit_rows, int unit_columns, int rows, int columns, int depth, int buffers) {
+    return concat(R"({"at":"0","form":"matrix","thread_rows":)", unit_rows, R"(,"thread_columns":)", unit_columns,
+                  R"(,"rows":)", rows, R"(,"columns":)", columns, R"(,"depth":)", depth,
+                  R"(,"image":"shared","buffers":)", buffers, "}");
+  };
+  constexpr std::string_view kWeightsFirst = "W:TYPE[a,f,g,h]*A:TYPE[tx,f,c+g,d+h]";
+  const std::string halves = program("f16", kWeightsFirst);
+  const auto refuse = [&](const std::string& choice, std::string_view need) {
+    expect_move_refusal("window", halves, choice, need);
+  };
+  expect_move_refusal("window", program("f32", kWeightsFirst), units(1, 1, 16, 16, 16, 2), "types", "f32");
+  expect_move_refusal("window", program("f16", "A:TYPE[tx,f,c+g,d+h]*W:TYPE[a,f,g,h]"), units(1, 1, 16, 16, 16, 2),
+                      "types", "first factor");
+  refuse(units(1, 1, 8, 16, 16, 2), "sizes");
+  refuse(units(1, 1, 16, 16, 16, 6), "sizes");
+  refuse(units(8, 8, 16, 16, 16, 1), "units");
+  refuse(units(4, 4, 64, 64, 64, 5), "shared");
+  refuse(units(1, 1, 128, 128, 16, 1), "registers");
+}
+
 TEST(WindowMove, AWindowMayBeTooLongForSharedMemory) {
   expect_move_refusal("window", R"(
 @input A f32[1,70000]

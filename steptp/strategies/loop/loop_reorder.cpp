@@ -2,6 +2,7 @@
 ///   L^{6}_{a=0}L^{4}_{c=0}[S(a,c)]   -->   L^{4}_{c=0}L^{6}_{a=0}[S(a,c)]
 /// Safe because no two iterations that touch one element, one of them writing, change their order; updates by one
 /// operator of an accumulation may, up to rounding.
+#include <algorithm>
 #include <numeric>
 
 #include "steptp/base/text.h"
@@ -105,6 +106,15 @@ void choices(View& view, Listing& listing) {
   }
 }
 
+/// Whether the iterations come in the order that they had: where only loops of one iteration change places.
+bool keeps_order(const std::vector<Loop>& loops, std::size_t outer, std::size_t inner) {
+  const auto first = loops.begin() + static_cast<std::ptrdiff_t>(outer);
+  const auto last = loops.begin() + static_cast<std::ptrdiff_t>(inner);
+  const auto is_single = [](const Loop& loop) { return loop.extent == 1; };
+  const bool between_are_single = std::all_of(first + 1, last, is_single);
+  return (is_single(*first) && is_single(*last)) || ((is_single(*first) || is_single(*last)) && between_are_single);
+}
+
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto outer = find_loop(view, choice.at);
   if (!outer) return outer.error();
@@ -118,7 +128,9 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.removed = out.facts.matched;
   out.facts.added = out.facts.matched;
   out.facts.holds = {{&kAxes, {{"loops", static_cast<std::int64_t>(loops.size())}}}, {&kOrder, {}}};
-  out.facts.values = {{"outer", loops[outer->position].index}, {"inner", loops[exchange->inner].index}};
+  out.facts.values = {{"outer", loops[outer->position].index},
+                      {"inner", loops[exchange->inner].index},
+                      {"same_order", keeps_order(loops, outer->position, exchange->inner)}};
   out.facts.because =
       "no two accesses to one element, one of them a write, change their order, except updates of an "
       "accumulation by one operator";

@@ -4,7 +4,8 @@
 ///   B^{2}_{ty=0}L^{32}_{a=0}[F^{s}_{ty*32+a}=A_{ty*32+a}]   -->   B^{64}_{txa=0}[F^{s}_{txa}=A_{txa}]
 /// Safe because T loops and units change no value, and the iterations that now run together touch no element in common
 /// that one of them writes, but in a reduction. It is one step for a whole kernel: under a loop over units stand only
-/// matrix nests, so that there is nothing in between. Decision 0185.
+/// matrix nests, so that there is nothing in between. Decision 0185. More than 400 lines, because one step makes all of
+/// it: threads, lanes, tiles and fragments are looked at together.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,6 +23,11 @@ namespace steptp {
 
 namespace {
 
+constexpr Parameter kParameters[] = {
+    {"wide", Parameter::Kind::integer,
+     "1: what is kept in fragments of f16 and bf16, and is no factor of a contraction, is kept in f32; 0: in its type",
+     0},
+};
 constexpr Precondition kPublished[] = {
     {Check::pattern_match, "threads",
      "the expression is one kernel with loops over ty or tz, and with neither loops over tx nor units"},
@@ -77,6 +83,7 @@ struct Planned {
   std::vector<LaneNest> lanes;
   std::map<std::size_t, std::size_t> tiles;  ///< of each other statement: how many loops become T loops
   std::set<std::string> fragments;           ///< tensors in l that go into f
+  std::set<std::string> wide;                ///< those of them that are kept in f32 from now on
   std::map<std::string, std::string> units;  ///< loops over threads, and what they are called afterwards
   Program program;
 };
@@ -214,7 +221,8 @@ bool build(View& view, Planned& planned) {
   }
   rewriter.ref = [&](const RefPtr& ref) {
     if (!planned.fragments.contains(ref->tensor)) return ref;
-    return make_ref(ref->tensor, ref->dtype, Scope::fragment, ref->subscripts);
+    const DType dtype = planned.wide.contains(ref->tensor) ? DType::f32 : ref->dtype;
+    return make_ref(ref->tensor, dtype, Scope::fragment, ref->subscripts);
   };
   NestPtr& nest = planned.program.nests[planned.expression];
   const auto rewritten = rewrite(Item(nest), rewriter);
@@ -282,7 +290,31 @@ std::optional<Refusal> refuse_size(View& after, const Planned& planned) {
                  {{"limit", device.local_bytes}}};
 }
 
-Result<Planned, Refusal> plan(View& view, std::uint32_t expression) {
+/// What an accumulation X=X+F*G multiplies with a tensor in s.
+void drop_factors(const Statement& statement, std::set<std::string>& from) {
+  const auto* sum = std::get_if<Sum>(&statement.equation->right->node);
+  if (statement.accumulates != ArithmeticOp::add || !sum || sum->operands.size() != 2) return;
+  const auto* product = std::get_if<Product>(&sum->operands[1]->node);
+  if (!product || product->operands.size() != 2) return;
+  const auto* first = std::get_if<Read>(&product->operands[0]->node);
+  const auto* second = std::get_if<Read>(&product->operands[1]->node);
+  if (!first || !second) return;
+  if (second->ref->scope == Scope::shared) from.erase(first->ref->tensor);
+  if (first->ref->scope == Scope::shared) from.erase(second->ref->tensor);
+}
+
+/// Narrow fragments that are no factors.
+std::set<std::string> wide_fragments(View& view, const Planned& planned) {
+  std::set<std::string> out;
+  for (const std::string& name : planned.fragments) {
+    const DType dtype = view.table().tensors.at(name).dtype;
+    if (dtype == DType::f16 || dtype == DType::bf16) out.insert(name);
+  }
+  for (const auto& [number, count] : planned.tiles) drop_factors(view.table().statements[number], out);
+  return out;
+}
+
+Result<Planned, Refusal> plan(View& view, std::uint32_t expression, bool is_wide) {
   Planned out;
   out.expression = expression;
   const auto kernel = kernel_of(view, expression);
@@ -293,6 +325,7 @@ Result<Planned, Refusal> plan(View& view, std::uint32_t expression) {
     if (!lanes) return lanes.error();
     count = *lanes;
   }
+  if (is_wide) out.wide = wide_fragments(view, out);
   if (!build(view, out)) return refuse_overflow(item_site({expression}));
   View after(out.program);
   if (auto refusal = refuse_nests(after, out)) return *std::move(refusal);
@@ -311,7 +344,12 @@ Result<Planned, Refusal> plan(View& view, std::uint32_t expression) {
 void choices(View& view, Listing& listing) {
   if (!listing.extended && !listing.with_refusals) return;
   for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    if (listing.allows(plan(view, i))) listing.offer({item_site({i}), {}, true});
+    const auto planned = plan(view, i, false);
+    const auto wide = plan(view, i, true);
+    std::vector<std::int64_t> words;
+    if (listing.allows(planned)) words.push_back(0);
+    if (wide && !wide->wide.empty()) words.push_back(1);
+    if (!words.empty()) listing.offer({item_site({i}), {{"wide", std::move(words)}}, true});
   }
 }
 
@@ -327,7 +365,9 @@ void tell_names(View& view, const Planned& planned, Facts& facts) {
 Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto expression = expression_at(view, choice.at);
   if (!expression) return expression.error();
-  auto planned = plan(view, *expression);
+  const std::int64_t wide = choice.integer("wide");
+  if (wide < 0 || wide > 1) return Refusal{&kForm, choice.at, "wide is 0 or 1", {{"wide", wide}}};
+  auto planned = plan(view, *expression, wide == 1);
   if (!planned) return planned.error();
   Applied out;
   // What is quoted: the equation whose header has the most T loops, with its header; a contraction, if there is one.
@@ -344,6 +384,9 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.holds = {{&kThreads, {}}, {&kApart, {}}, {&kForm, {{"nests", nests}}}, {&kShape, {}}, {&kFragments, {}},
                      {&kLaunch, {}},  {&kRaces, {}}};
   out.facts.values = {{"nests", nests}, {"fragments", fragments}};
+  if (!planned->wide.empty()) {
+    out.facts.values.emplace_back("wide", join(planned->wide, ", ", [](const std::string& name) { return name; }));
+  }
   out.facts.because =
       "T loops and units change no value, and no two iterations that run together touch an element that "
       "one of them writes, but in a reduction";
@@ -371,8 +414,8 @@ const Strategy& loop_tensorization_strategy() {
        "B^{2}_{ty=0}L^{16}_{m=0}L^{8}_{n=0}L^{16}_{c=0}[E^{f32,l}_{m,n}=E^{f32,l}_{m,n}+F^{f16,s}_{ty*16+m,c}*"
        "G^{f16,s}_{c,n};];"
        "B^{2}_{ty=0}L^{16}_{m=0}L^{8}_{n=0}[D^{f32,g}_{ty*16+m,n}=E^{f32,l}_{m,n};];];\n",
-       R"({"at":"0"})"},
-      {},
+       R"({"at":"0","wide":0})"},
+      kParameters,
       kPublished,
       kSafety,
       kModifies,

@@ -66,6 +66,26 @@ B(ty,2)L(m,8)L(n,8)[D:f64[ty*8+m,n]=E:f64,l[m,n];];];
                  "B(wx,2)T(m,8)T(n,8)[D:f64[wx*8+m,n]=E:f64,f[m,n];];];");
 }
 
+// Halves that are summed, and what is made of them, are kept in f32; a factor stays as it is.
+TEST(LoopTensorization, WideFragments) {
+  const std::string threads = "B(ty,2)B(tz,1)";
+  const std::string units = "B(wx,2)B(wy,1)";
+  const std::string_view loaded = "T(m,16)T(c,16)[H:f16,f[m,c]=F:f16,s[wx*16+m,c];];";
+  expect_rewrite(
+      "loop_tensorization",
+      concat("\n@input A f16[32,16]\n@input C f16[16,8]\n@output D f16[32,8]\nB(bx,1)[", kCopies, threads,
+             "L(m,16)L(c,16)[H:f16,l[m,c]=F:f16,s[ty*16+m,c];];", threads,
+             "L(m,16)L(n,8)L(c,16)[E:f16,l[m,n]=E:f16,l[m,n]+H:f16,l[m,c]*G:f16,s[c,n];];", threads,
+             "L(m,16)L(n,8)[N:f16,l[m,n]=exp(E:f16,l[m,n]);];", threads,
+             "L(m,16)L(n,8)[D:f16[ty*16+m,n]=N:f16,l[m,n];];];\n"),
+      R"({"at":"0","wide":1})",
+      concat("B(bx,1)[B(tx,64)L(d,8)[F:f16,s[tx%32,tx//32*8+d]=A:f16[tx%32,tx//32*8+d];];"
+             "B(tx,64)V(d,2)[G:f16,s[tx//4,tx%4*2+d]=C:f16[tx//4,tx%4*2+d];];",
+             units, loaded, units, "T(m,16)T(n,8)T(c,16)[E:f[m,n]=E:f[m,n]+H:f16,f[m,c]*G:f16,s[c,n];];", units,
+             "T(m,16)T(n,8)[N:f[m,n]=exp(E:f[m,n]);];", units, "T(m,16)T(n,8)[D:f16[wx*16+m,n]=N:f[m,n];];];"));
+  expect_refusal("loop_tensorization", kernel(kCopies, kSum, kStore), R"({"at":"0","wide":2})", "form");
+}
+
 TEST(LoopTensorization, WantsThreadsThatAreNoUnitsYet) {
   expect_refusal("loop_tensorization", "\n@input A f32[8]\n@output D f32[8]\nB(tx,8)[D[tx]=A[tx]*2;];\n",
                  R"({"at":"0"})", "threads");

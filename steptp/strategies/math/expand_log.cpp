@@ -54,8 +54,10 @@ void find(const ScalarPlace& place, RewriteList& out) {
     }
     sum.push_back(logarithm(factor.base, factor.exponent));
   }
-  out.offer({}, algebra::build_sum(std::move(sum)), {{&kSign, {}}},
-            "the logarithm of a product of positive numbers is the sum of their logarithms");
+  RewriteList::One& offered =
+      out.offer({}, algebra::build_sum(std::move(sum)), {{&kSign, {}}},
+                "the logarithm of a product of positive numbers is the sum of their logarithms");
+  for (const algebra::Factor& factor : product.factors) offered.positives.push_back(factor.base);
 }
 
 constexpr ScalarRule kRule = {find, kPublished[0], {}, kPublished[0]};

@@ -60,8 +60,10 @@ void find(const ScalarPlace& place, RewriteList& out) {
   if (!refusal) refusal = refuse_size(place, product);
   if (refusal) return out.refuse({}, *std::move(refusal));
   sum[*position] = {false, make_call(Function::log, product)};
-  out.offer({}, algebra::build_sum(std::move(sum)), {{&kSign, {}}, {&kOverflow, {}}},
-            "the logarithm of a product of positive numbers is the sum of their logarithms");
+  RewriteList::One& offered =
+      out.offer({}, algebra::build_sum(std::move(sum)), {{&kSign, {}}, {&kOverflow, {}}},
+                "the logarithm of a product of positive numbers is the sum of their logarithms");
+  for (const algebra::Factor& factor : factors) offered.positives.push_back(factor.base);
 }
 
 constexpr ScalarRule kRule = {find, kPublished[0], {}, kPublished[0]};

@@ -175,11 +175,9 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.holds = {{&kOperand, {{"tensor", operand->tensor}}},
                      {&kComplete, {}},
                      {&kFits, {{"elements", elements_of(operand->shape, kMaxTensorElements)}}}};
-  out.facts.values = {{"tensor", operand->tensor},
-                      {"copy", copy},
-                      {"form", choice.word("form")},
-                      {"dimensions", choice.word("dimensions")},
-                      {"number", choice.integer("number")}};
+  out.facts.values = {{"tensor", operand->tensor},          {"copy", copy},
+                      {"form", choice.word("form")},        {"dimensions", choice.word("dimensions")},
+                      {"number", choice.integer("number")}, {"same_order", keeps_order(choice, operand->shape)}};
   out.facts.because = concat("each element of ", operand->tensor, " has a place of its own in ", copy,
                              ", and gets there when its value is final");
   return out;

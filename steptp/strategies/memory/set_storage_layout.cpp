@@ -33,8 +33,7 @@ constexpr Precondition kPublished[] = {
 constexpr Precondition kSafety[] = {
     {Check::size, "fits",
      "the shape is known, has the dimensions that the form wants, and takes at most 2^31 places, in s and l no more "
-     "than "
-     "the device has room for"},
+     "than the device has room for, or than it took before"},
     {Check::order, "lifetimes",
      "drop: no element along the dimension is written between the first write and the last read of another"},
     {Check::order, "own-iteration", "expand: every value is read in the iteration of the loop that wrote it"},
@@ -257,12 +256,14 @@ Result<Planned, Refusal> plan_rolling(View& view, const Tensor& tensor, std::siz
   return out;
 }
 
-/// More places than the device has in that scope: an expanded tensor, or one with padding.
+/// More places than the device has in that scope, and more than before: an expanded tensor, or one with padding.
 std::optional<Refusal> refuse_size(View& view, const Tensor& tensor, const Planned& planned) {
   if (view.table().tensors.at(tensor.name).scope == Scope::global) return std::nullopt;
   View after(planned.program);
   const auto oversize = oversize_of(after, tensor.name);
   if (!oversize) return std::nullopt;
+  const auto before = oversize_of(view, tensor.name);
+  if (before && before->bytes >= oversize->bytes) return std::nullopt;
   return Refusal{&kFits,
                  tensor.at,
                  concat(oversize->bytes, " bytes in one kernel, and the device has ", oversize->limit),
@@ -362,7 +363,8 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.facts.values = {{"tensor", tensor->name},
                       {"form", choice.word("form")},
                       {"dimensions", choice.word("dimensions")},
-                      {"number", choice.integer("number")}};
+                      {"number", choice.integer("number")},
+                      {"same_order", keeps_order(choice, tensor->shape)}};
   for (auto& value : planned->values) out.facts.values.push_back(std::move(value));
   out.facts.because = std::move(planned->because);
   out.program = std::move(planned->program);

@@ -1,4 +1,4 @@
-#include "steptp/cuda/conditions.h"
+#include "steptp/lowering/conditions.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ ValuePtr guard_of(const std::string& guard, std::int64_t extent, Loop& loop) {
 
 /// Each comparison that is found to be free is asked in every iteration, and says what it said with the index; and each
 /// that is not free really changes somewhere, so that nothing is refused that need not be.
-TEST(CudaConditions, AreFreeWhereTheyNeverChange) {
+TEST(Conditions, AreFreeWhereTheyNeverChange) {
   int free = 0;
   int bound = 0;
   for (const char* comparison : {"<", "<=", ">", ">="}) {
@@ -31,7 +31,7 @@ TEST(CudaConditions, AreFreeWhereTheyNeverChange) {
           const std::string guard = concat("a*", factor, "+c*", step, comparison, limit);
           const std::string text = factor == 0 ? concat("c*", step, comparison, limit) : guard;
           const ValuePtr with = guard_of(text, 3, loop);
-          const ValuePtr without = cuda::free_of(with, loop);
+          const ValuePtr without = lowering::free_of(with, loop);
           bool changes = false;
           for (std::int64_t a = -40; a < 40; ++a) {
             const bool first = lowering::holds(*with, {{"a", a}, {"c", 0}});
@@ -52,13 +52,13 @@ TEST(CudaConditions, AreFreeWhereTheyNeverChange) {
   EXPECT_GT(bound, 300);
 }
 
-TEST(CudaConditions, OfSeveralComparisonsAllHaveToBeFree) {
+TEST(Conditions, OfSeveralComparisonsAllHaveToBeFree) {
   Loop loop;
-  EXPECT_TRUE(cuda::free_of(guard_of("a*4+c<32&a<7", 4, loop), loop));
-  EXPECT_TRUE(cuda::free_of(guard_of("a*4+c<32|a*8+c>=16", 4, loop), loop));
-  EXPECT_FALSE(cuda::free_of(guard_of("a*4+c<32&a*4+c<31", 4, loop), loop));
-  EXPECT_FALSE(cuda::free_of(guard_of("(a*4+c)%4<4&a<7", 4, loop), loop));
-  EXPECT_FALSE(cuda::free_of(guard_of("a*4+c==32", 4, loop), loop));
+  EXPECT_TRUE(lowering::free_of(guard_of("a*4+c<32&a<7", 4, loop), loop));
+  EXPECT_TRUE(lowering::free_of(guard_of("a*4+c<32|a*8+c>=16", 4, loop), loop));
+  EXPECT_FALSE(lowering::free_of(guard_of("a*4+c<32&a*4+c<31", 4, loop), loop));
+  EXPECT_FALSE(lowering::free_of(guard_of("(a*4+c)%4<4&a<7", 4, loop), loop));
+  EXPECT_FALSE(lowering::free_of(guard_of("a*4+c==32", 4, loop), loop));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "steptp/cuda/conditions.h"
+#include "steptp/lowering/conditions.h"
 
 #include <algorithm>
 #include <memory>
@@ -6,14 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "steptp/cuda/body.h"
 #include "steptp/lowering/offsets.h"
 
-namespace steptp::cuda {
-
-using lowering::Node;
-using lowering::Value;
-using lowering::ValuePtr;
+namespace steptp::lowering {
 
 namespace {
 
@@ -88,7 +83,7 @@ ValuePtr with_operands(const Value& value, std::vector<ValuePtr> operands) {
 /// The index of the loop as 0 in one side of a comparison.
 ValuePtr at_first(const ValuePtr& side, const Loop& loop) {
   if (side->kind != Value::Kind::index || !mentions(side->index, loop.index)) return side;
-  const auto first = lowering::at_zero(side->index, loop.index);
+  const auto first = at_zero(side->index, loop.index);
   if (!first) return nullptr;
   auto out = std::make_shared<Value>(*side);
   out->index = *first;
@@ -111,11 +106,16 @@ bool has_bound_loop(const Node& node) {
   return std::any_of(node.body.begin(), node.body.end(), has_bound_loop);
 }
 
-Node with_condition_outside(Node node) {
-  node.body = with_conditions_outside(node.body);
+enum class Selections : std::uint8_t { as_they_are, free_of_lanes };
+
+std::vector<Node> with_outside(const std::vector<Node>& nodes, Selections selections);
+
+Node with_condition_outside(Node node, Selections selections) {
+  node.body = with_outside(node.body, selections);
   if (node.kind != Node::Kind::loop || node.body.size() != 1 || has_bound_loop(node)) return node;
   Node& inner = node.body[0];
-  if (inner.kind == Node::Kind::store) inner.value = with_free_selections(inner.value, node.loop);
+  if (inner.kind == Node::Kind::store && selections == Selections::free_of_lanes)
+    inner.value = with_free_selections(inner.value, node.loop);
   if (inner.kind != Node::Kind::guard) return node;
   ValuePtr condition = free_of(inner.condition, node.loop);
   if (!condition) return node;
@@ -123,8 +123,14 @@ Node with_condition_outside(Node node) {
   guard.condition = std::move(condition);
   node.body = std::move(guard.body);
   guard.body.clear();
-  guard.body.push_back(with_condition_outside(std::move(node)));
+  guard.body.push_back(with_condition_outside(std::move(node), selections));
   return guard;
+}
+
+std::vector<Node> with_outside(const std::vector<Node>& nodes, Selections selections) {
+  std::vector<Node> out;
+  for (const Node& node : nodes) out.push_back(with_condition_outside(node, selections));
+  return out;
 }
 
 }  // namespace
@@ -149,9 +155,11 @@ ValuePtr free_of(const ValuePtr& condition, const Loop& loop) {
 }
 
 std::vector<Node> with_conditions_outside(const std::vector<Node>& nodes) {
-  std::vector<Node> out;
-  for (const Node& node : nodes) out.push_back(with_condition_outside(node));
-  return out;
+  return with_outside(nodes, Selections::free_of_lanes);
 }
 
-}  // namespace steptp::cuda
+std::vector<Node> with_guards_outside(const std::vector<Node>& nodes) {
+  return with_outside(nodes, Selections::as_they_are);
+}
+
+}  // namespace steptp::lowering

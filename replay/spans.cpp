@@ -1,0 +1,332 @@
+#include "replay/spans.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "replay/types.h"
+#include "steptp/ir/dtype.h"
+
+namespace steptp::replayer {
+
+namespace {
+
+constexpr long double kFar = std::numeric_limits<long double>::infinity();
+/// Stands for all that is greater than zero, however small.
+constexpr long double kLeast = std::numeric_limits<long double>::denorm_min();
+
+/// Stands for all finite numbers, however large.
+constexpr long double kMost = std::numeric_limits<long double>::max();
+
+Span anything() { return {-kFar, kFar, true}; }
+
+/// Bounds are off by roundings; zero and what is greater stay what they are.
+Span widened(long double low, long double high, bool may_be_nan) {
+  constexpr long double kSlack = 0x1p-60L;
+  if (std::isnan(low) || std::isnan(high)) return anything();
+  const auto moved = [](long double value, long double by) {
+    const long double out = value + std::fabs(value) * by;
+    if (value > 0) return std::fmax(out, kLeast);
+    return value < 0 ? std::fmin(out, -kLeast) : value;
+  };
+  return {moved(low, -kSlack), moved(high, kSlack), may_be_nan};
+}
+
+/// What finite numbers make is finite.
+Span finite(Span span, bool is_finite) {
+  if (!is_finite) return span;
+  return {std::clamp(span.low, -kMost, kMost), std::clamp(span.high, -kMost, kMost), span.may_be_nan};
+}
+
+bool may_be_infinite(const Span& a) { return a.low == -kFar || a.high == kFar; }
+bool may_be_zero(const Span& a) { return a.low <= 0 && a.high >= 0; }
+
+long double product_of(long double a, long double b) {
+  if (a == 0 || b == 0) return 0;
+  const long double out = a * b;
+  return out == 0 ? ((a > 0) == (b > 0) ? kLeast : -kLeast) : out;
+}
+
+Span product(const Span& a, const Span& b) {
+  const long double ends[] = {product_of(a.low, b.low), product_of(a.low, b.high), product_of(a.high, b.low),
+                              product_of(a.high, b.high)};
+  const bool is_nan = (may_be_infinite(a) && may_be_zero(b)) || (may_be_infinite(b) && may_be_zero(a));
+  return finite(widened(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4),
+                        a.may_be_nan || b.may_be_nan || is_nan),
+                !may_be_infinite(a) && !may_be_infinite(b));
+}
+
+Span sum(const Span& a, const Span& b) {
+  const bool is_nan = (a.low == -kFar && b.high == kFar) || (a.high == kFar && b.low == -kFar);
+  return finite(widened(a.low + b.low, a.high + b.high, a.may_be_nan || b.may_be_nan || is_nan),
+                !may_be_infinite(a) && !may_be_infinite(b));
+}
+
+Span hull(const Span& a, const Span& b) {
+  return {std::fmin(a.low, b.low), std::fmax(a.high, b.high), a.may_be_nan || b.may_be_nan};
+}
+
+Span whole_power(const Span& a, std::int64_t exponent) {
+  if (exponent < 0 || exponent > 64) return anything();
+  Span out = {1, 1, false};
+  const Span size = {may_be_zero(a) ? 0 : std::fmin(std::fabs(a.low), std::fabs(a.high)),
+                     std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan};
+  for (std::int64_t i = 0; i < exponent; ++i) out = product(out, exponent % 2 == 0 ? size : a);
+  // A power of what is infinite is infinite, and no factor of it is zero at the same time.
+  out.may_be_nan = a.may_be_nan;
+  return out;
+}
+
+Span identity_of(ArithmeticOp op) {
+  const long double value = op == ArithmeticOp::add        ? 0
+                            : op == ArithmeticOp::multiply ? 1
+                            : op == ArithmeticOp::max      ? -kFar
+                                                           : kFar;
+  return {value, value, false};
+}
+
+Span of_domain(const Variable& variable) {
+  const Domain& domain = variable.domain;
+  const bool has_values = !variable.values.empty();
+  if (has_values) {
+    Span out{variable.values[0], variable.values[0], false};
+    for (const double value : variable.values) {
+      if (std::isnan(value)) return anything();
+      out = hull(out, {value, value, false});
+    }
+    return out;
+  }
+  Span out = {-kMost, kMost, false};
+  if (!is_float(variable.dtype)) {
+    out = {static_cast<long double>(info(variable.dtype).least),
+           static_cast<long double>(info(variable.dtype).greatest), false};
+  }
+  if (domain.kind == Domain::Kind::masked) out.low = -kFar;
+  if (domain.kind == Domain::Kind::positive) out.low = kLeast;
+  if (domain.kind == Domain::Kind::range) {
+    out = {std::fmax(out.low, static_cast<long double>(domain.low)),
+           std::fmin(out.high, static_cast<long double>(domain.high)), false};
+  }
+  return out;
+}
+
+/// A part of a chain of integers may wrap in a narrower type than the whole.
+bool mixes_types(const Expr& expr) {
+  const auto* sum = std::get_if<Sum>(&expr.node);
+  const auto* product = std::get_if<Product>(&expr.node);
+  if (!sum && !product) return false;
+  const std::vector<ExprPtr>& operands = sum ? sum->operands : product->operands;
+  std::optional<DType> dtype;
+  for (const ExprPtr& operand : operands) {
+    if (std::holds_alternative<Literal>(operand->node)) continue;
+    const auto type = type_of(*operand);
+    if (!type || (dtype && *dtype != type->dtype)) return true;
+    dtype = type->dtype;
+  }
+  return false;
+}
+
+}  // namespace
+
+Span Spans::of_tensor(const std::string& name) {
+  const Tensor& tensor = layout_.tensor(name);
+  if (tensor.known && tensor.known->role != Role::output) return of_domain(*tensor.known);
+  if (const auto known = tensors_.find(name); known != tensors_.end()) return known->second;
+  // What stays in a span as long as everything earlier was in it, always is: a sum begins with 0, a product with 1, and
+  // a maximum or a minimum with its first term.
+  const auto others = tensors_;
+  for (const Span& earlier :
+       {Span{kLeast, kMost, false}, Span{0, kMost, false}, Span{0, kFar, false}, Span{-kMost, kMost, false}}) {
+    const Span found = of_writers(name, earlier);
+    const bool stays = found.low >= earlier.low && found.high <= earlier.high && !found.may_be_nan;
+    if (stays) return tensors_[name] = found;
+    tensors_ = others;
+  }
+  return tensors_[name] = of_writers(name, anything());
+}
+
+/// What the writers of a tensor write where it holds `earlier` before.
+Span Spans::of_writers(const std::string& name, const Span& earlier) {
+  const Tensor& tensor = layout_.tensor(name);
+  tensors_[name] = earlier;
+  std::optional<Span> out;
+  for (const std::size_t number : tensor.writers) {
+    const Statement& statement = layout_.statements()[number];
+    Span one = of(*statement.equation->right);
+    if (statement.accumulates) {
+      // The first round begins with the identity. All that the terms read is known by now.
+      tensors_[name] = identity_of(*statement.accumulates);
+      one = hull(one, of(*statement.equation->right));
+      tensors_[name] = earlier;
+    }
+    if (tensor.dtype == DType::boolean) {
+      const auto truth = decided(*statement.equation->right);
+      one = truth ? Span{*truth ? 1.0L : 0.0L, *truth ? 1.0L : 0.0L, false} : Span{0, 1, false};
+    } else if (!is_float(tensor.dtype)) {
+      const auto least = static_cast<long double>(info(tensor.dtype).least);
+      const auto greatest = static_cast<long double>(info(tensor.dtype).greatest);
+      if (one.may_be_nan || one.low < least || one.high > greatest) one = {least, greatest, false};
+      one = {std::trunc(one.low), std::trunc(one.high), false};
+    }
+    out = out ? hull(*out, one) : one;
+  }
+  if (!out) return anything();
+  return *out;
+}
+
+Span Spans::of_function(Function function, const Span& a) {
+  const auto magnitude = [&] {
+    return Span{may_be_zero(a) ? 0 : std::fmin(std::fabs(a.low), std::fabs(a.high)),
+                std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan};
+  };
+  switch (function) {
+    case Function::negate: return {-a.high, -a.low, a.may_be_nan};
+    case Function::abs: return magnitude();
+    case Function::exp: {
+      const Span out = finite(widened(std::exp(a.low), std::exp(a.high), a.may_be_nan), a.high != kFar);
+      return {a.low == -kFar ? 0 : std::fmax(out.low, kLeast), out.high, a.may_be_nan};
+    }
+    case Function::sqrt:
+      if (a.high < 0) return anything();
+      return widened(std::sqrt(std::fmax(a.low, 0.0L)), std::sqrt(a.high), a.may_be_nan || a.low < 0);
+    case Function::tanh:
+    case Function::erf: return {a.low >= 0 ? 0.0L : -1.0L, a.high <= 0 ? 0.0L : 1.0L, a.may_be_nan};
+    case Function::sin:
+    case Function::cos: return {-1, 1, a.may_be_nan || may_be_infinite(a)};
+    case Function::floor: return {std::floor(a.low), std::floor(a.high), a.may_be_nan};
+    case Function::ceil: return {std::ceil(a.low), std::ceil(a.high), a.may_be_nan};
+    case Function::log:
+    case Function::rsqrt:
+    case Function::round: break;
+  }
+  return anything();
+}
+
+Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+  Span total = of(*operands[0]);
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const Span next = of(*operands[i + 1]);
+    switch (operators[i]) {
+      case ArithmeticOp::add: total = sum(total, next); break;
+      case ArithmeticOp::subtract: total = sum(total, {-next.high, -next.low, next.may_be_nan}); break;
+      case ArithmeticOp::multiply: total = product(total, next); break;
+      case ArithmeticOp::divide: {
+        if (may_be_zero(next) || may_be_infinite(next)) return anything();
+        total = product(total, finite(widened(1 / next.high, 1 / next.low, next.may_be_nan), true));
+        break;
+      }
+      default: return anything();
+    }
+  }
+  return total;
+}
+
+Span Spans::of(const Expr& expr) {
+  constexpr int kMostDepth = 100;
+  if (++depth_ > kMostDepth) {
+    --depth_;
+    return anything();
+  }
+  Span out = anything();
+  if (const auto* literal = std::get_if<Literal>(&expr.node)) {
+    const auto value = literal->is_integer ? static_cast<long double>(literal->integer) : literal->real;
+    // The double is the nearest one to the decimal that is meant.
+    constexpr long double kSlack = 0x1p-52L;
+    const long double slack = literal->is_integer ? 0 : std::fabs(value) * kSlack;
+    out = widened(value - slack, value + slack, false);
+  } else if (std::holds_alternative<Infinity>(expr.node)) {
+    out = {kFar, kFar, false};
+  } else if (const auto* read = std::get_if<Read>(&expr.node)) {
+    out = of_tensor(read->ref->tensor);
+  } else if (const auto* total = std::get_if<Sum>(&expr.node)) {
+    out = chain(total->operands, total->operators);
+  } else if (const auto* factors = std::get_if<Product>(&expr.node)) {
+    out = chain(factors->operands, factors->operators);
+  } else if (const auto* call = std::get_if<Call>(&expr.node)) {
+    out = of_function(call->function, of(*call->argument));
+  } else if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
+    const Span a = of(*extremum->left);
+    const Span b = of(*extremum->right);
+    // NaN gives way to a number.
+    out = hull(a, b);
+    if (extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.low = std::fmax(a.low, b.low);
+    if (!extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.high = std::fmin(a.high, b.high);
+    if (extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
+      out.low = std::fmax(out.low, a.may_be_nan ? b.low : a.low);
+    }
+    if (!extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
+      out.high = std::fmin(out.high, a.may_be_nan ? b.high : a.high);
+    }
+    out.may_be_nan = a.may_be_nan && b.may_be_nan;
+  } else if (const auto* power = std::get_if<Power>(&expr.node)) {
+    const auto* exponent = std::get_if<Literal>(&power->exponent->node);
+    if (exponent && exponent->is_integer) out = whole_power(of(*power->base), exponent->integer);
+  } else if (const auto* select = std::get_if<Select>(&expr.node)) {
+    out = hull(of(*select->if_true), of(*select->if_false));
+  }
+  --depth_;
+  // An integer wraps, whatever its parts are.
+  if (is_condition(expr)) return {0, 1, false};
+  const auto type = type_of(expr);
+  if (type && !is_float(type->dtype) && !std::holds_alternative<Read>(expr.node)) {
+    const long double least = static_cast<long double>(info(type->dtype).least);
+    const long double greatest = static_cast<long double>(info(type->dtype).greatest);
+    if (!(out.low >= least && out.high <= greatest) || mixes_types(expr)) out = {least, greatest, false};
+  }
+  return out;
+}
+
+std::optional<bool> Spans::decided(const Compare& compare, std::size_t part) {
+  const Span a = of(*compare.operands[part]);
+  const Span b = of(*compare.operands[part + 1]);
+  // What may be NaN may fail, and `!=` hold, at any input.
+  if (a.may_be_nan || b.may_be_nan) return std::nullopt;
+  const auto less = [](const Span& x, const Span& y, bool or_equal) -> std::optional<bool> {
+    if (or_equal ? x.high <= y.low : x.high < y.low) return true;
+    if (or_equal ? x.low > y.high : x.low >= y.high) return false;
+    return std::nullopt;
+  };
+  const bool is_apart = a.low > b.high || a.high < b.low;
+  switch (compare.operators[part]) {
+    case CompareOp::less: return less(a, b, false);
+    case CompareOp::less_equal: return less(a, b, true);
+    case CompareOp::greater: return less(b, a, false);
+    case CompareOp::greater_equal: return less(b, a, true);
+    case CompareOp::equal: return is_apart ? std::optional(false) : std::nullopt;
+    case CompareOp::not_equal: return is_apart ? std::optional(true) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> Spans::decided(const Expr& condition) {
+  const auto* compare = std::get_if<Compare>(&condition.node);
+  const auto* logic = std::get_if<Logic>(&condition.node);
+  if (!compare && !logic) {
+    const Span span = of(condition);
+    if (!span.may_be_nan && (span.low > 0 || span.high < 0)) return true;
+    return !span.may_be_nan && span.low == 0 && span.high == 0 ? std::optional(false) : std::nullopt;
+  }
+  const bool is_conjunction = compare || logic->op == LogicOp::conjunction;
+  const std::size_t count = compare ? compare->operators.size() : logic->operands.size();
+  bool all_known = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto one = compare ? decided(*compare, i) : decided(*logic->operands[i]);
+    if (one && *one != is_conjunction) return *one;
+    all_known = all_known && one;
+  }
+  return all_known ? std::optional(is_conjunction) : std::nullopt;
+}
+
+bool Spans::is_one_sided(const Expr& expr) {
+  Span a = anything();
+  Span b = {0, 0, false};
+  if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
+    a = of(*extremum->left);
+    b = of(*extremum->right);
+  } else if (const auto* call = std::get_if<Call>(&expr.node)) {
+    a = of(*call->argument);
+  }
+  return !a.may_be_nan && !b.may_be_nan && (a.low >= b.high || a.high <= b.low);
+}
+
+}  // namespace steptp::replayer

@@ -166,14 +166,19 @@ const std::vector<LawRow> kRows = {
                {"tx100 D(tx)=C(tx);a10 c3 d4 ?(c*4+d<9) D(a*10+c*4+d)=A(a*10+c*4+d);", "tx100 D(tx)=A(tx);"},
                // The digits overlap all the same: of two rounds that write an element the last one counts.
                {"tx100 D(tx)=C(tx);a9 c3 d4 ?(c*4+d<11) D(a*10+c*4+d)=A(a*100//16+c*4+d);",
-                "tx100 D(tx)=where(tx<90,A(tx//10*100//16+tx%10),C(tx));"}}},
+                "tx100 D(tx)=where(tx<90,A(tx//10*100//16+tx%10),C(tx));"},
+               // Of two rounds that write an element the later one starts at the smaller subscript.
+               {"a10 c3 d4 ?(c*4+d<11) S(90-a*10+c*4+d)=A(a*10);tx100 D(tx)=S(tx);", "tx100 D(tx)=A(90-tx//10*10);"}}},
     {.law = "a write by the digits of a sum",
      .signature = kVector,
      .before = "a4 c3 d6 S(a*30+(c*6+d)//4*6+(c*6+d)%4)=A(a*18+c*6+d);a4 c4 d4 D(a)+=S(a*30+c*6+d);tx96 D(tx+4)=C(tx);",
      .after = "a4 c16 D(a)+=A(a*18+c);tx96 D(tx+4)=C(tx);",
      .wrong = {{"a4 c16 D(a)+=A(a*18+c//4*4);tx96 D(tx+4)=C(tx);"},
                {"a4 c15 D(a)+=A(a*18+c);tx96 D(tx+4)=C(tx);"},
-               {"a4 c16 D(a)+=A(a*18+c%4);tx96 D(tx+4)=C(tx);"}}},
+               {"a4 c16 D(a)+=A(a*18+c%4);tx96 D(tx+4)=C(tx);"},
+               // The greatest remainder is written too.
+               {"tx100 S(tx)=C(tx);c3 d6 S((c*6+d)//4*6+(c*6+d)%4)=A(c*6+d);c4 D(c)=S(c*6+3);tx96 D(tx+4)=C(tx);",
+                "c4 D(c)=C(c*6+3);tx96 D(tx+4)=C(tx);"}}},
     {.law = "a write that runs backwards",
      .signature = kVector,
      .before = "tx100 S(99-tx)=A(tx);tx100 D(tx)=S(tx);",

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "steptp/arithmetic/rounded_arithmetic.h"
+#include "steptp/certify/domains.h"
 
 namespace steptp::certify {
 
@@ -134,29 +135,33 @@ double CandidateInputs::real(std::size_t input, std::int64_t position) const {
 std::int64_t CandidateInputs::integer(std::size_t input, std::int64_t position) const {
   const InputFacts& facts = model_.inputs[input];
   const IntegerRange legal = legal_range(facts);
+  const IntegerRange all = legal_range(facts, std::numeric_limits<std::int64_t>::max());
   const InputChoice& choice = candidate_.inputs[input];
   const std::uint64_t bits = random_at(choice.seed, static_cast<std::uint64_t>(position));
   const auto inside = [&](std::int64_t low, std::int64_t high) {
-    low = std::clamp(low, legal.low, legal.high);
-    high = std::clamp(high, legal.low, legal.high);
+    low = std::clamp(low, all.low, all.high);
+    high = std::clamp(high, all.low, all.high);
     const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
     const std::int64_t value = low + static_cast<std::int64_t>(width == 0 ? bits : bits % width);
-    return value == 0 && legal.skip_zero ? std::max<std::int64_t>(legal.low, 1) : value;
+    return value == 0 && all.skip_zero ? std::max<std::int64_t>(all.low, 1) : value;
   };
   if (choice.value) {
-    const auto wanted = static_cast<std::int64_t>(*choice.value);
+    const std::int64_t wanted = clamp_to(info(facts.variable->dtype), *choice.value);
     return inside(wanted, wanted);
   }
-  switch (choice.sign) {
-    case InputChoice::Sign::positive: return inside(0, 8);
-    case InputChoice::Sign::negative: return inside(legal.low, legal.low + 2);
-    case InputChoice::Sign::alternating: return inside(legal.high - 2, legal.high);
-    case InputChoice::Sign::mixed: break;
-  }
+  const bool is_near_an_end = choice.seed % 2 == 0 || choice.spread == 0;
+  if (is_near_an_end && choice.sign == InputChoice::Sign::positive) return inside(0, 8);
+  if (is_near_an_end && choice.sign == InputChoice::Sign::negative) return inside(legal.low, legal.low + 2);
+  if (is_near_an_end && choice.sign == InputChoice::Sign::alternating) return inside(legal.high - 2, legal.high);
   if (choice.seed % 2 == 0) return inside(legal.low, legal.high);
-  // Of all magnitudes alike.
-  const std::int64_t size = std::int64_t{1} << (mix(choice.seed) % 62);
-  return inside(-size, size);
+  // Of all magnitudes alike, on both sides of zero: one for all elements, or one for each.
+  const std::uint64_t place = choice.seed % 4 == 1 ? 0 : static_cast<std::uint64_t>(position) + 1;
+  const std::uint64_t draw = mix(choice.seed + place);
+  const std::uint64_t digits = std::bit_width(static_cast<std::uint64_t>(std::max(all.high, -(all.low + 1)))) + 1;
+  const int exponent = static_cast<int>((draw >> 1) % digits) - 1;
+  const std::int64_t least = exponent < 0 ? 0 : std::int64_t{1} << exponent;
+  const std::int64_t most = exponent < 0 ? 0 : least + (least - 1);
+  return draw % 2 == 0 ? inside(least, most) : inside(-most, -least);
 }
 
 Candidate CandidateMaker::uniform(int part, InputChoice::Sign sign) const {
@@ -205,7 +210,7 @@ InputChoice CandidateMaker::drawn_choice(std::size_t input) {
     double special = specials_[random_.below(specials_.size())];
     // A quotient is compared with one number and divided by another.
     if (random_.chance(1, 3)) special *= specials_[random_.below(specials_.size())];
-    if (special < 0x1p31) choice.value = std::trunc(special) + static_cast<double>(random_.below(3)) - 1;
+    if (special < 0x1p62) choice.value = std::trunc(special) + static_cast<double>(random_.below(3)) - 1;
   }
   return choice;
 }

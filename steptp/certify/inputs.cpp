@@ -13,12 +13,13 @@
 namespace steptp::certify {
 
 IntegerRange legal_range(const InputFacts& facts) {
-  const DTypeInfo& type = info(facts.variable->dtype);
-  IntegerRange range = {type.least, type.greatest, false};
   // Wide enough to be generic, small enough that sums of thousands do not wrap in i64.
-  constexpr std::int64_t kWide = std::int64_t{1} << 40;
-  range.low = std::max(range.low, -kWide);
-  range.high = std::min(range.high, kWide);
+  return legal_range(facts, std::int64_t{1} << 40);
+}
+
+IntegerRange legal_range(const InputFacts& facts, std::int64_t most) {
+  const DTypeInfo& type = info(facts.variable->dtype);
+  IntegerRange range = {std::max(type.least, -most), std::min(type.greatest, most), false};
   switch (facts.domain.kind) {
     case Domain::Kind::unstated:
     case Domain::Kind::masked:

@@ -110,6 +110,8 @@ struct IntegerRange {
   bool skip_zero = false;
 };
 [[nodiscard]] IntegerRange legal_range(const InputFacts& facts);
+/// Those of them with a magnitude of at most `most`, where no domain and no access says more.
+[[nodiscard]] IntegerRange legal_range(const InputFacts& facts, std::int64_t most);
 
 /// The domain and the type allow it.
 [[nodiscard]] bool is_legal(const InputFacts& facts, Fraction value);

@@ -184,9 +184,14 @@ ConditionId Choices::at_an_end(ConditionId condition) {
 
 std::optional<PolynomialId> Choices::joined_choices(ConditionId condition, PolynomialId if_true,
                                                     PolynomialId if_false) {
+  // A choice inside is made only where its branch is taken; of a conjunction every part is computed. So, as written, a
+  // condition inside that computes something stays where it is.
+  const auto is_joinable = [&](const Generator& node) {
+    return node.kind == Generator::Kind::select && !arena_.conditions.computes(node.conditions[0]);
+  };
   if (const auto inner = as_generator(if_true)) {
     const Generator& node = generators_[*inner];
-    if (node.kind == Generator::Kind::select) {
+    if (is_joinable(node)) {
       // if(c;if(d;x;y);y) = if(c and d;x;y).
       if (node.polynomials[1] == if_false) {
         return select(conjunction({condition, node.conditions[0]}), node.polynomials[0], if_false);
@@ -199,7 +204,7 @@ std::optional<PolynomialId> Choices::joined_choices(ConditionId condition, Polyn
   }
   if (const auto inner = as_generator(if_false)) {
     const Generator& node = generators_[*inner];
-    if (node.kind == Generator::Kind::select) {
+    if (is_joinable(node)) {
       // if(c;x;if(d;x;y)) = if(c or d;x;y).
       if (node.polynomials[0] == if_true) {
         return select(arena_.conditions.disjunction({condition, node.conditions[0]}), if_true, node.polynomials[1]);
@@ -216,7 +221,7 @@ std::optional<PolynomialId> Choices::joined_choices(ConditionId condition, Polyn
 
 PolynomialId Choices::select(ConditionId condition, PolynomialId if_true, PolynomialId if_false) {
   const Deeper deeper(budget_);
-  const Truth known = truth(condition);
+  const Truth known = arena_.conditions.may_be_left_out(condition) ? truth(condition) : Truth::maybe;
   if (known == Truth::yes) return if_true;
   if (known == Truth::no) return if_false;
   // if(c;x;x) = x. As written, what the condition computes may overflow, or divide by what was rounded to zero.

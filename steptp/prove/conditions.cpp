@@ -101,7 +101,6 @@ ConditionId Conditions::combined(Condition::Kind kind, const std::vector<Conditi
                                  ConditionId deciding) {
   std::vector<ConditionId> flat;
   for (const ConditionId part : parts) {
-    if (part == deciding) return deciding;
     if (part == neutral) continue;
     const Condition& node = conditions_[part];
     if (node.kind == kind) {
@@ -112,9 +111,14 @@ ConditionId Conditions::combined(Condition::Kind kind, const std::vector<Conditi
   }
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  // (a and not(a)) = never, (a or not(a)) = always.
-  for (const ConditionId part : flat) {
-    if (std::binary_search(flat.begin(), flat.end(), negation(part))) return deciding;
+  // (a and never) = never, (a and not(a)) = never, (a or not(a)) = always. As written, the other parts are computed
+  // all the same, and may overflow: those that compute something stay.
+  const auto is_present = [&](ConditionId part) { return std::binary_search(flat.begin(), flat.end(), part); };
+  const auto has_opposite = [&](ConditionId part) { return is_present(negation(part)); };
+  if (is_present(deciding) || std::any_of(flat.begin(), flat.end(), has_opposite)) {
+    std::erase_if(flat, [&](ConditionId part) { return !computes(part); });
+    if (flat.empty()) return deciding;
+    flat.insert(std::lower_bound(flat.begin(), flat.end(), deciding), deciding);
   }
   if (flat.empty()) return neutral;
   if (flat.size() == 1) return flat[0];
@@ -129,7 +133,26 @@ bool Conditions::is_without_rounding(PolynomialId value) const {
   return kind == Generator::Kind::input || kind == Generator::Kind::integer;
 }
 
+/// Whether an integer is made of indices and of inputs without a conversion or a quotient of data.
+bool Conditions::is_plain_integer(const Affine& affine) const {
+  return std::all_of(affine.terms.begin(), affine.terms.end(),
+                     [&](const auto& term) { return is_plain_atom(term.first); });
+}
+
+bool Conditions::is_plain_atom(AtomId id) const {
+  const Atom& atom = store_.atom(id);
+  switch (atom.kind) {
+    case Atom::Kind::variable: return true;
+    case Atom::Kind::value: return generators_[atom.argument].kind == Generator::Kind::input;
+    case Atom::Kind::quotient:
+    case Atom::Kind::wrapped: return is_plain_integer(affines_[atom.argument]);
+    case Atom::Kind::product: break;
+  }
+  return std::all_of(atom.factors.begin(), atom.factors.end(), [&](AtomId factor) { return is_plain_atom(factor); });
+}
+
 bool Conditions::computes(ConditionId condition) const {
+  if (with_algebra_) return false;
   const auto is_plain = [&](PolynomialId value) {
     const auto single = as_scaled_generator(value);
     return is_without_rounding(value) || (single && generators_[single->first].kind == Generator::Kind::infinity);
@@ -137,18 +160,22 @@ bool Conditions::computes(ConditionId condition) const {
   const Condition& node = conditions_[condition];
   switch (node.kind) {
     case Condition::Kind::never:
-    case Condition::Kind::always:
+    case Condition::Kind::always: return false;
     case Condition::Kind::nonnegative:
-    case Condition::Kind::zero: return false;
+    case Condition::Kind::zero: return !is_plain_integer(affines_[node.left]);
     case Condition::Kind::less:
     case Condition::Kind::less_equal:
     case Condition::Kind::equal: return !is_plain(node.left) || !is_plain(node.right);
-    case Condition::Kind::boolean: return !with_algebra_ && generators_[node.left].kind != Generator::Kind::input;
+    case Condition::Kind::boolean: return generators_[node.left].kind != Generator::Kind::input;
     case Condition::Kind::negation: return computes(node.left);
     case Condition::Kind::conjunction:
     case Condition::Kind::disjunction: break;
   }
   return std::any_of(node.parts.begin(), node.parts.end(), [&](ConditionId part) { return computes(part); });
+}
+
+bool Conditions::may_be_left_out(ConditionId condition) const {
+  return !computes(condition) || arena_.known.is_assumed(condition);
 }
 
 ConditionId Conditions::compare(CompareOp op, PolynomialId left, PolynomialId right) {

@@ -22,8 +22,13 @@ class Conditions : private Room {
   [[nodiscard]] ConditionId disjunction(const std::vector<ConditionId>& parts);
   /// Whether more is done for it than to compare inputs, numbers and indices: as written, that may overflow.
   [[nodiscard]] bool computes(ConditionId condition) const;
+  /// Whether a program may do without the condition where its outcome is known: it computes nothing, or it is assumed,
+  /// so that it was computed before.
+  [[nodiscard]] bool may_be_left_out(ConditionId condition) const;
 
  private:
+  [[nodiscard]] bool is_plain_integer(const Affine& affine) const;
+  [[nodiscard]] bool is_plain_atom(AtomId id) const;
   /// Both connectives: `neutral` parts are left out, a `deciding` one is the answer.
   [[nodiscard]] ConditionId combined(Condition::Kind kind, const std::vector<ConditionId>& parts, ConditionId neutral,
                                      ConditionId deciding);

@@ -210,7 +210,7 @@ TypedValue Evaluator::call(Function function, const TypedValue& argument) {
 TypedValue Evaluator::choose(const ExprPtr& condition, const ExprPtr& if_true, const ExprPtr& if_false,
                              const Frame& frame) {
   const ConditionId chosen = this->condition(*condition, frame);
-  const Truth known = arena_.known.truth(chosen);
+  const Truth known = arena_.conditions.may_be_left_out(chosen) ? arena_.known.truth(chosen) : Truth::maybe;
   std::optional<TypedValue> a;
   std::optional<TypedValue> b;
   // The branch that is not taken is not evaluated, so its hazards count only together with the condition.

@@ -121,6 +121,15 @@ Truth Knowledge::truth_of_affine(const Affine& affine, bool equality) {
   return Truth::maybe;
 }
 
+bool Knowledge::is_assumed(ConditionId condition) const {
+  return !ignore_assumptions_ && std::any_of(facts_.begin(), facts_.end(), [&](ConditionId fact) {
+    const Condition& known = conditions_[fact];
+    const Condition& asked = conditions_[condition];
+    return fact == condition || (known.kind == Condition::Kind::negation && known.left == condition) ||
+           (asked.kind == Condition::Kind::negation && asked.left == fact);
+  });
+}
+
 Truth Knowledge::truth(ConditionId condition) {
   const Deeper deeper(budget_);
   const Condition& node = conditions_[condition];

@@ -19,6 +19,8 @@ class Knowledge : private Room {
   /// Numbers the set of facts: equal sets made in the same order have equal numbers, and zero is the empty one.
   [[nodiscard]] std::uint32_t knowledge() const { return knowledge_; }
   [[nodiscard]] Truth truth(ConditionId condition);
+  /// Whether the condition, or its opposite, is one of the facts that are assumed at the moment.
+  [[nodiscard]] bool is_assumed(ConditionId condition) const;
   /// What the conditions that are assumed at the moment say of a generator.
   [[nodiscard]] Sign sign_by_facts(GeneratorId id) const;
 

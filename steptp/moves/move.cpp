@@ -35,7 +35,7 @@ ParameterDomain values_that_work(const Move& move, View& view, const Choice& oth
     Choice choice = others;
     const Json value = candidates.value(i);
     choice.values.emplace_back(candidates.name, value);
-    auto made = apply(move, view.program(), choice);
+    auto made = apply(move, view.program(), choice, Tracking::off);
     if (!made) {
       listing.refuse(std::move(made.error().refusal));
     } else if (value.as_string()) {

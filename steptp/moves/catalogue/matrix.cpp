@@ -93,7 +93,7 @@ bool works(View& view, const Site& site, const MatrixProduct& product, std::int6
                          {"columns", product.shape.columns},
                          {"depth", product.shape.inner},
                          {"following", following}}};
-  auto made = apply(matrix_move(), view.program(), small);
+  auto made = apply(matrix_move(), view.program(), small, Tracking::off);
   if (!made) listing.refuse(std::move(made.error().refusal));
   return made.ok();
 }

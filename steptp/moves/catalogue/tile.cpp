@@ -82,7 +82,7 @@ bool works(View& view, const Site& site, std::int64_t following, Listing& listin
   const Choice small = {
       site,
       {{"thread_rows", 4}, {"thread_columns", 4}, {"rows", 2}, {"columns", 2}, {"depth", 4}, {"following", following}}};
-  auto made = apply(tile_move(), view.program(), small);
+  auto made = apply(tile_move(), view.program(), small, Tracking::off);
   if (!made) listing.refuse(std::move(made.error().refusal));
   return made.ok();
 }

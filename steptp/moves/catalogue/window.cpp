@@ -177,7 +177,7 @@ bool offer(View& view, const Site& site, const Form& form, std::int64_t followin
                                {"following", Numbers{following}},
                                {"buffers", Numbers{kBuffers}}},
                               false};
-  auto made = apply(window_move(), view.program(), offered.choice(0));
+  auto made = apply(window_move(), view.program(), offered.choice(0), Tracking::off);
   if (!made) {
     listing.refuse(std::move(made.error().refusal));
     return false;

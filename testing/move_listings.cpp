@@ -2,9 +2,10 @@
 // out: a line for each type with seconds of CPU, the number of places and of choices, and a hash of all that is listed,
 // then a line for each move, and one for all. Two builds whose hashes are alike list the same, byte for byte.
 //
-//   move_listings [--offers FILE] [--every N] [TYPE...]
+//   move_listings [--offers FILE] [--recipes FILE] [--every N] [TYPE...]
 //
-// --offers writes every offer as a line of JSON, as `steptp choices --moves` prints it. --every takes one type in N.
+// --offers writes every offer as a line of JSON, as `steptp choices --moves` prints it. --recipes makes a few choices
+// of each move on each type, drawn with a seed, and writes their recipes. --every takes one type in N.
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "steptp/base/hash.h"
+#include "steptp/base/random.h"
 #include "steptp/documents/zoo_program.h"
 #include "steptp/plans/listing.h"
 #include "steptp/plans/registry.h"
@@ -25,6 +27,7 @@ namespace {
 
 struct Request {
   std::string offers;
+  std::string recipes;
   std::size_t every = 1;
   std::set<std::string> types;
 
@@ -47,9 +50,25 @@ struct Row {
   }
 };
 
+constexpr std::uint64_t kMade = 3;
+
+/// Recipes of some of the choices.
+void make_some(const Move& move, const std::string& type, const Program& program, const Listing& listing,
+               std::ostream& recipes) {
+  if (listing.sites.empty()) return;
+  Random random(combine(hash_text(type), hash_text(move.name)));
+  for (std::uint64_t i = 0; i < kMade; ++i) {
+    const ChoiceSite& site = listing.sites[random.below(listing.sites.size())];
+    const Choice choice = site.choice(random.below(site.count()));
+    const auto made = apply(move, program, choice, Tracking::off);
+    recipes << type << " " << move.name << " " << choice.to_json().dump() << " "
+            << (made ? to_json(made->recipe) : to_json(made.error())).dump() << "\n";
+  }
+}
+
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-Row listed(const Move& move, const std::string& type, View& view, std::ostream& offers) {
+Row listed(const Move& move, const std::string& type, View& view, std::ostream& offers, std::ostream* recipes) {
   const double begin = cpu_seconds();
   const Listing listing = list_choices(move, view);
   Row row;
@@ -61,6 +80,7 @@ Row listed(const Move& move, const std::string& type, View& view, std::ostream& 
     row.hash = combine(row.hash, hash_text(text));
     offers << text << "\n";
   }
+  if (recipes) make_some(move, type, view.program(), listing, *recipes);
   return row;
 }
 
@@ -73,6 +93,8 @@ void print(const std::string& name, const Row& row) {
 int run(const Request& request) {
   std::ofstream offers;
   if (!request.offers.empty()) offers.open(request.offers);
+  std::ofstream recipes;
+  if (!request.recipes.empty()) recipes.open(request.recipes);
   std::map<std::string, Row> by_move;
   Row all;
   std::size_t number = 0;
@@ -91,7 +113,7 @@ int run(const Request& request) {
         program->second = made->program;
       }
       View view(program->second);
-      const Row row = listed(*move, type.name, view, offers);
+      const Row row = listed(*move, type.name, view, offers, recipes.is_open() ? &recipes : nullptr);
       by_move[std::string(move->name)].add(row);
       whole.add(row);
     }
@@ -112,6 +134,8 @@ int main(int argc, char** argv) {
     const std::string word = argv[i];
     if (word == "--offers" && i + 1 < argc) {
       request.offers = argv[++i];
+    } else if (word == "--recipes" && i + 1 < argc) {
+      request.recipes = argv[++i];
     } else if (word == "--every" && i + 1 < argc) {
       request.every = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
     } else {

@@ -1,16 +1,18 @@
 // Which loops must agree if two accesses touch one element, without a solver. The difference of two subscripts is a
 // sum of coefficient times part, and it is zero. If the largest coefficient exceeds all that the other parts can add
 // up to, its part must be zero: in 32*bx+tx with tx<32 first bx agrees, then tx. What is learned from one subscript
-// is used in the next, until nothing new follows. Decision 0009.
+// is used in the next, until nothing new follows. Decisions 0009 and 0229.
 // More than 400 lines, because the rules of the solver learn from each other and are one class.
 #include "steptp/analysis/coincidence.h"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "steptp/analysis/box_search.h"
+#include "steptp/analysis/index_map.h"
 #include "steptp/analysis/instances.h"
 
 namespace steptp {
@@ -58,10 +60,10 @@ class Solver {
     while (changed && !impossible_) {
       changed = false;
       for (std::size_t i = 0; i < equations.size() && !impossible_; ++i) changed = use(equations[i]) || changed;
-      while (!found_.empty()) {
-        equations.push_back(found_.back());
-        found_.pop_back();
-      }
+      if (found_.empty()) continue;
+      equations.insert(equations.end(), found_.rbegin(), found_.rend());
+      found_.clear();
+      join_digits(equations);
     }
     return {impossible_, std::move(pairs_)};
   }
@@ -87,13 +89,23 @@ class Solver {
                  : Index::floor_divide(dividend, divisor);
   }
 
+  /// The quotient as strategies write it where the loops run from 0 on: (4*f+c)//20 with c<4 is f//5.
+  static Index short_form(const Index& quotient, const Statement& statement) {
+    std::vector<BoxVariable> box;
+    for (const Loop* loop : statement.loops) box.push_back({loop->index, loop->extent});
+    return simplified(quotient, box);
+  }
+
   /// x is what x//15, x//5%3 and x%5 say together, whatever the loops in it: where remainders are equal, and the
   /// quotients by the same number are, so are the dividends.
-  static void join_digits(std::vector<Equation>& equations) {
-    const auto holds = [&](const std::optional<Index>& first, const std::optional<Index>& second) {
-      return first && second && std::any_of(equations.begin(), equations.end(), [&](const Equation& known) {
-               return *known.first == *first && *known.second == *second;
-             });
+  void join_digits(std::vector<Equation>& equations) const {
+    const auto holds = [&](const Index& first, const Index& second) {
+      return std::any_of(equations.begin(), equations.end(),
+                         [&](const Equation& known) { return *known.first == first && *known.second == second; });
+    };
+    const auto are_equal = [&](const std::optional<Index>& first, const std::optional<Index>& second) {
+      if (!first || !second) return false;
+      return holds(*first, *second) || holds(short_form(*first, first_), short_form(*second, second_));
     };
     for (bool changed = true; changed;) {
       changed = false;
@@ -104,7 +116,7 @@ class Solver {
         if (reads_tensor(*one->dividend) || reads_tensor(*other->dividend)) continue;
         if (holds(*one->dividend, *other->dividend)) continue;
         const auto quotient = quotient_of(*one->dividend, *one->divisor);
-        if (!holds(quotient, quotient_of(*other->dividend, *other->divisor))) continue;
+        if (!are_equal(quotient, quotient_of(*other->dividend, *other->divisor))) continue;
         equations.push_back({one->dividend.get(), other->dividend.get()});
         changed = true;
       }
@@ -339,6 +351,10 @@ class Solver {
     }
     if (!part.atom || known_equal(*part.atom)) return false;
     equal_atoms_.push_back(part.atom);
+    if (auto digit = as_index(*part.atom)) {
+      const Index& kept = digits_.emplace_back(*std::move(digit));
+      found_.push_back({&kept, &kept});
+    }
     // A dividend is known by its quotient and its remainder.
     if (const auto* quotient = std::get_if<FloorQuotient>(part.atom)) {
       learn_dividend(*quotient->dividend, FloorRemainder{quotient->dividend, quotient->divisor});
@@ -357,6 +373,7 @@ class Solver {
   std::vector<LoopPair> pairs_;
   std::vector<const IndexAtom*> equal_atoms_;
   std::vector<Equation> found_;
+  std::deque<Index> digits_;  ///< those of sums that are known to be equal
   std::vector<Part> parts_;
   bool impossible_ = false;
 };

@@ -1,7 +1,6 @@
 #include "steptp/execution/cuda_launches.h"
 
 #include "steptp/base/text.h"
-#include "steptp/lowering/host_condition.h"
 
 namespace steptp {
 
@@ -14,7 +13,11 @@ std::optional<ExecutionFailure> CudaLaunches::launch_all(std::map<std::string, c
     void* parameters[] = {&pointers.at(fill.buffer)};
     launch(program_.fills_[i], fill.kernel, {fill.blocks, 1, 1}, {fill.threads, 1, 1}, 0, parameters);
   }
-  steps(program_.lowered_.arrangement.host);
+  const auto kernel = [&](std::size_t number) {
+    launch_kernel(number);
+    return !failure_;
+  };
+  if (!failure_) (void)host_.run(program_.lowered_.arrangement.host, kernel);
   return failure_;
 }
 
@@ -35,35 +38,13 @@ void CudaLaunches::launch(cuda_api::Function* function, const std::string& name,
   if (!failure_ && launched != 0) failure_ = device_.check(launched, concat("cannot launch ", name));
 }
 
-/// Walks the host's loops, guards and launches.
-void CudaLaunches::steps(const std::vector<lowering::Node>& nodes) {
-  for (const lowering::Node& node : nodes) {
-    if (failure_) return;
-    switch (node.kind) {
-      case lowering::Node::Kind::loop:
-        for (std::int64_t i = 0; i < node.loop.extent && !failure_; ++i) {
-          host_.push_back(static_cast<int>(i));
-          point_[node.loop.index] = i;
-          steps(node.body);
-          host_.pop_back();
-        }
-        break;
-      case lowering::Node::Kind::guard:
-        if (lowering::holds(*node.condition, point_)) steps(node.body);
-        break;
-      case lowering::Node::Kind::launch: launch_kernel(node.kernel); break;
-      case lowering::Node::Kind::store: break;
-    }
-  }
-}
-
 void CudaLaunches::launch_kernel(std::size_t number) {
   const lowering::ArrangedKernel& arrangement = program_.lowered_.arrangement.kernels[number];
   const cuda::KernelText& kernel = program_.lowered_.kernels[number];
   std::vector<int> turns(kernel.launched_in_turn.size(), 0);
   std::vector<void*> parameters;
   for (const std::string& name : arrangement.globals) parameters.push_back(&pointers_->at(name));
-  for (std::size_t i = 0; i < arrangement.host_loops.size(); ++i) parameters.push_back(&host_[i]);
+  for (std::size_t i = 0; i < arrangement.host_loops.size(); ++i) parameters.push_back(&host_.loops()[i]);
   for (int& turn : turns) parameters.push_back(&turn);
   // Axes along which blocks accumulate into one element: one launch after another, the last axis fastest.
   for (;;) {

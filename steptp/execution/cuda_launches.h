@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "steptp/execution/cuda_program.h"
+#include "steptp/lowering/host_walk.h"
 
 namespace steptp {
 
@@ -25,7 +25,6 @@ class CudaLaunches {
   [[nodiscard]] std::optional<ExecutionFailure> launch_all(std::map<std::string, cuda_api::Pointer>& pointers);
 
  private:
-  void steps(const std::vector<lowering::Node>& nodes);
   void launch_kernel(std::size_t number);
   void launch(cuda_api::Function* function, const std::string& name, const std::array<std::int64_t, 3>& grid,
               const std::array<std::int64_t, 3>& block, std::int64_t shared_bytes, void** parameters);
@@ -34,8 +33,7 @@ class CudaLaunches {
   CudaDevice& device_;
   cuda_api::Stream* stream_;
   std::map<std::string, cuda_api::Pointer>* pointers_ = nullptr;
-  std::vector<int> host_;
-  std::map<std::string, std::int64_t> point_;
+  lowering::HostWalk<int> host_;
   std::optional<ExecutionFailure> failure_;
   std::optional<std::int64_t> most_;
   std::int64_t launches_ = 0;

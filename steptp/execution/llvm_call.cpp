@@ -1,7 +1,5 @@
 #include "steptp/execution/llvm_call.h"
 
-#include "steptp/lowering/host_condition.h"
-
 namespace steptp {
 
 namespace {
@@ -54,29 +52,12 @@ std::optional<ExecutionFailure> LlvmCall::run(const std::vector<void*>& pointers
   team_ = team;
   status_ = 0;
   for (const auto& [number, fill] : code_.fills) fill(pointers[number]);
-  steps(code_.lowered.arrangement.host);
+  const auto kernel = [&](std::size_t number) {
+    launch(number);
+    return true;
+  };
+  (void)host_.run(code_.lowered.arrangement.host, kernel);
   return failure_of_status(status_);
-}
-
-/// Walks the host's loops and launches.
-void LlvmCall::steps(const std::vector<lowering::Node>& nodes) {
-  for (const lowering::Node& node : nodes) {
-    switch (node.kind) {
-      case lowering::Node::Kind::loop:
-        for (std::int64_t i = 0; i < node.loop.extent; ++i) {
-          host_.push_back(i);
-          point_[node.loop.index] = i;
-          steps(node.body);
-          host_.pop_back();
-        }
-        break;
-      case lowering::Node::Kind::guard:
-        if (lowering::holds(*node.condition, point_)) steps(node.body);
-        break;
-      case lowering::Node::Kind::launch: launch(node.kernel); break;
-      case lowering::Node::Kind::store: break;
-    }
-  }
 }
 
 void LlvmCall::launch(std::size_t number) {
@@ -88,8 +69,8 @@ void LlvmCall::launch(std::size_t number) {
     std::int32_t status = 0;
     const std::int64_t begin = entry.iterations * worker / workers;
     const std::int64_t end = entry.iterations * (worker + 1) / workers;
-    code_.kernels[number](pointers_->data(), host_.data(), scratch_[static_cast<std::size_t>(worker)].begin(), &status,
-                          begin, end);
+    code_.kernels[number](pointers_->data(), host_.loops().data(), scratch_[static_cast<std::size_t>(worker)].begin(),
+                          &status, begin, end);
     if (status != 0) status_ = status;
   };
   if (workers > 1)

@@ -2,13 +2,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "steptp/execution/llvm_compiled.h"
 #include "steptp/execution/thread_team.h"
+#include "steptp/lowering/host_walk.h"
 
 namespace steptp {
 
@@ -47,7 +46,6 @@ class LlvmCall {
   [[nodiscard]] std::vector<AlignedBlock>& scratch() { return scratch_; }
 
  private:
-  void steps(const std::vector<lowering::Node>& nodes);
   void launch(std::size_t number);
 
   const LlvmProgram::Compiled& code_;
@@ -55,8 +53,7 @@ class LlvmCall {
   std::vector<bool> is_worth_threads_;
   const std::vector<void*>* pointers_ = nullptr;
   ThreadTeam* team_ = nullptr;
-  std::vector<std::int64_t> host_;
-  std::map<std::string, std::int64_t> point_;
+  lowering::HostWalk<std::int64_t> host_;
   std::atomic<std::int32_t> status_ = 0;
 };
 

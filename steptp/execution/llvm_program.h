@@ -22,6 +22,8 @@ struct CompileTimes {
   [[nodiscard]] double sum() const { return lower_milliseconds + compile_milliseconds + load_milliseconds; }
 };
 
+class CpuInputs;
+
 /// A program compiled for this machine. Blocks and threads run in the order of the text, divided among CPU threads
 /// where nothing is accumulated across; the values do not depend on their number.
 class LlvmProgram {
@@ -33,9 +35,10 @@ class LlvmProgram {
                                                                FloatRules rules = {});
 
   /// The data in place; `this` must outlive it. Traps: inputs that are missing or of another shape. `threads` 0: all
-  /// cores.
-  [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs,
-                                                                         unsigned threads = 0) const;
+  /// cores. Inputs that are in `kept`, which must outlive the session, are taken from there; those that the session
+  /// has found whole are left there.
+  [[nodiscard]] Result<std::unique_ptr<Session>, ExecutionFailure> start(const Tensors& inputs, unsigned threads = 0,
+                                                                         CpuInputs* kept = nullptr) const;
 
   /// The outputs of one run. Traps besides: what only data shows, a subscript outside of its dimension, an integer
   /// division by zero.

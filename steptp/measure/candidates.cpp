@@ -196,10 +196,10 @@ std::optional<Message> CandidateWorker::compile(const Json& head, Prepared& out,
   return std::nullopt;
 }
 
-std::optional<Message> CandidateWorker::start(const Json& head, const Tensors& inputs, CudaInputs* kept,
-                                              Prepared& out) {
-  auto session = out.gpu ? out.gpu->start(inputs, kept)
-                         : out.cpu->start(inputs, static_cast<unsigned>(integer_at(head, "threads")));
+std::optional<Message> CandidateWorker::start(const Json& head, const Tensors& inputs, bool may_keep, Prepared& out) {
+  auto session = out.gpu ? out.gpu->start(inputs, may_keep ? kept_.get() : nullptr)
+                         : out.cpu->start(inputs, static_cast<unsigned>(integer_at(head, "threads")),
+                                          may_keep ? &kept_on_cpu_ : nullptr);
   if (!session) return failed(session.error());
   out.session = std::move(session).value();
   return std::nullopt;
@@ -219,7 +219,7 @@ Message CandidateWorker::run(const Message& request) {
   Json times;
   if (auto problem = compile(request.head, prepared, times)) return *std::move(problem);
   const GpuTurn turn(gpu_, prepared.gpu != nullptr);
-  if (auto problem = start(request.head, request.tensors, nullptr, prepared)) return *std::move(problem);
+  if (auto problem = start(request.head, request.tensors, false, prepared)) return *std::move(problem);
   if (auto failure = prepared.session->poison()) return failed(*failure);
   const auto seconds = prepared.session->run();
   if (!seconds) return failed(seconds.error());
@@ -244,6 +244,7 @@ const Tensors* CandidateWorker::drawn(const Json& head, std::string& problem) {
   }
   drawn_ = std::move(made).value();
   if (kept_) kept_->forget();
+  kept_on_cpu_.forget();
   drawn_for_ = std::move(name);
   return &drawn_;
 }
@@ -257,7 +258,7 @@ Message CandidateWorker::prepare(const Message& request) {
   if (!inputs) return error("inputs", lack);
   const GpuTurn turn(gpu_, prepared->gpu != nullptr);
   if (prepared->gpu && !kept_) kept_ = std::make_unique<CudaInputs>(*device_, cache_folder_);
-  if (auto problem = start(request.head, *inputs, kept_.get(), *prepared)) return *std::move(problem);
+  if (auto problem = start(request.head, *inputs, true, *prepared)) return *std::move(problem);
   if (flag_at(request.head, "graph")) {
     if (const auto failure = prepared->session->prepare_launches()) return failed(*failure);
   }

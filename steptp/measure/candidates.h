@@ -5,6 +5,7 @@
 #include <string>
 
 #include "steptp/base/worker.h"
+#include "steptp/execution/cpu_inputs.h"
 #include "steptp/execution/cuda_inputs.h"
 #include "steptp/execution/cuda_program.h"
 #include "steptp/execution/llvm_program.h"
@@ -56,7 +57,7 @@ class CandidateWorker {
   /// Reads, compiles and says what that took; an answer with an error where that fails.
   std::optional<Message> compile(const Json& head, Prepared& out, Json& times);
   void use_cache(const Json& head);
-  std::optional<Message> start(const Json& head, const Tensors& inputs, CudaInputs* kept, Prepared& out);
+  std::optional<Message> start(const Json& head, const Tensors& inputs, bool may_keep, Prepared& out);
   Message failed(const ExecutionFailure& failure) const;
   std::optional<Message> open_device();
   const Tensors* drawn(const Json& head, std::string& problem);
@@ -66,6 +67,7 @@ class CandidateWorker {
   std::unique_ptr<CudaDevice> device_;
   std::unique_ptr<ObjectCache> cache_;
   std::string cache_folder_;
+  CpuInputs kept_on_cpu_;
   std::unique_ptr<CudaInputs> kept_;                            ///< after the device
   std::map<std::int64_t, std::unique_ptr<Prepared>> prepared_;  ///< after the device, which they use
   std::string drawn_for_;

@@ -5,40 +5,32 @@
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
+#include "steptp/moves/contraction_kernel.h"
 #include "steptp/moves/tile_match.h"
-#include "steptp/moves/tiling_kernel.h"
 
 namespace steptp {
 
 namespace {
 
-constexpr std::int64_t kGridZ = 65535;   ///< blocks along bz, on all devices
 constexpr std::int64_t kLargest = 4096;  ///< of each size: products of some stay small
 
 /// The threads of the kernel are its units, along ty and tz, until the last step gives each of them its lanes.
-class MatrixTiler : private TilingKernel {
+class MatrixTiler : private ContractionKernel {
  public:
   MatrixTiler(MoveBuilder& builder, const MatrixProduct& product, const MatrixSizes& sizes)
-      : TilingKernel(builder, product.what.expression, kWide), what_(product.what), tile_(sizes) {
+      : ContractionKernel(builder, product.what, kWide), tile_(sizes) {
     expect_units();
   }
 
   bool make() {
-    return make_blocks() && take_following() && keep_sums() && stage_operands() &&
+    return make_blocks(tile_.depth) && take_following() && keep_sums() && stage_operands() &&
            builder_.step("loop_tensorization", item_site({expression_}));
   }
 
  private:
   static constexpr TileSizes kWide = {1, 1, 1, 1, 1, 16, 0};
 
-  bool make_blocks() {
-    LoopHeader header(builder_, {expression_}, what_.roles);
-    if (!header.unbind_all() || !split_result(header)) return false;
-    if (!header.split("k", tile_.depth, "rounds", "depth")) return false;
-    return arrange(header, what_.roles);
-  }
-
-  bool split_result(LoopHeader& header) {
+  bool cut(LoopHeader& header) override {
     if (!header.split("m", tile_.block_rows(), "row blocks", "m")) return false;
     if (!header.split("m", tile_.rows, "row units", "m")) return false;
     if (!header.split("n", tile_.block_columns(), "column blocks", "n")) return false;
@@ -52,7 +44,7 @@ class MatrixTiler : private TilingKernel {
 
   /// Blocks outside, then what runs serially, then units, then their tiles. Blocks of a group of rows run side by side,
   /// so that what they read is still in the cache.
-  bool arrange(LoopHeader& header, const std::vector<std::string>& roles) {
+  bool place(LoopHeader& header, const std::vector<std::string>& roles) override {
     std::vector<std::string> order;
     std::vector<std::string> parallel;
     for (const std::string& role : roles) {
@@ -72,47 +64,7 @@ class MatrixTiler : private TilingKernel {
     if (header.has("depth")) order.emplace_back("depth");
     if (!header.arrange(order) || !header.fuse_first(parallel.size())) return false;
     if (is_grouped_ && !header.fuse({"column blocks", "rows of a group"}, "column blocks")) return false;
-    return bind_all(header, parallel);
-  }
-
-  bool bind_all(LoopHeader& header, const std::vector<std::string>& parallel) {
-    blocks_ = 2;
-    std::string column_axis = "bx";
-    if (!parallel.empty()) {
-      ++blocks_;
-      const bool is_long = header.extent(parallel.back()) > kGridZ;
-      if (is_long) column_axis = "bz";
-      if (!header.bind(parallel.back(), is_long ? "bx" : "bz")) return false;
-    }
-    return header.bind("row blocks", "by") && header.bind("column blocks", column_axis) &&
-           header.bind("row units", "ty") && header.bind("column units", "tz");
-  }
-
-  /// Expressions behind the contraction are cut and bound like it, and stand in the same blocks.
-  bool take_following() {
-    for (const FollowingExpression& next : what_.following) {
-      LoopHeader header(builder_, {expression_ + 1}, next.roles);
-      const std::size_t serial = serial_;
-      if (!header.unbind_all() || !split_result(header) || !arrange(header, next.roles)) return false;
-      serial_ = serial;
-      const Values depth = {{"depth", static_cast<std::int64_t>(blocks_)}};
-      if (!builder_.step("operator_fusion", item_site({expression_}), depth)) return false;
-    }
-    return true;
-  }
-
-  /// A tensor of the kernel in registers; where nobody else reads it, it is nowhere else.
-  bool keep_made(const std::string& tensor, std::string_view form, bool is_used_elsewhere) {
-    return keep(tensor, form) && (is_used_elsewhere || drop(tensor));
-  }
-
-  bool keep_sums() {
-    if (!keep_made(what_.result, what_.is_narrow ? "wide" : "plain", what_.is_used_elsewhere)) return false;
-    for (std::size_t i = 0; i + 1 < what_.following.size(); ++i) {
-      const FollowingExpression& made = what_.following[i];
-      if (made.result != what_.result && !keep_made(made.result, "plain", made.is_used_elsewhere)) return false;
-    }
-    return true;
+    return bind_blocks(header, parallel) && header.bind("row units", "ty") && header.bind("column units", "tz");
   }
 
   bool stage_operands() {
@@ -140,7 +92,6 @@ class MatrixTiler : private TilingKernel {
     return fuse_all(nest, loops) && give_to_units(nest, tile_.unit_rows, tile_.unit_columns);
   }
 
-  const TiledContraction& what_;
   const MatrixSizes& tile_;
   bool is_grouped_ = false;
 };

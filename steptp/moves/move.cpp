@@ -27,6 +27,12 @@ Listing list_choices(const Move& move, View& view, bool with_refusals) {
   return listing;
 }
 
+bool can_be_made(const Move& move, View& view, const Choice& choice, Listing& listing) {
+  auto made = apply(move, view.program(), choice, Tracking::off);
+  if (!made) listing.refuse(std::move(made.error().refusal));
+  return made.ok();
+}
+
 ParameterDomain values_that_work(const Move& move, View& view, const Choice& others, const ParameterDomain& candidates,
                                  Listing& listing) {
   std::vector<std::int64_t> integers;
@@ -35,10 +41,8 @@ ParameterDomain values_that_work(const Move& move, View& view, const Choice& oth
     Choice choice = others;
     const Json value = candidates.value(i);
     choice.values.emplace_back(candidates.name, value);
-    auto made = apply(move, view.program(), choice);
-    if (!made) {
-      listing.refuse(std::move(made.error().refusal));
-    } else if (value.as_string()) {
+    if (!can_be_made(move, view, choice, listing)) continue;
+    if (value.as_string()) {
       words.push_back(*value.as_string());
     } else {
       integers.push_back(*value.as_integer());

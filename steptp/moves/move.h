@@ -71,6 +71,9 @@ enum class Tracking : std::uint8_t { on, off };
 
 [[nodiscard]] Listing list_choices(const Move& move, View& view, bool with_refusals = false);
 
+/// Whether the move can be made; the refusal goes to the listing.
+[[nodiscard]] bool can_be_made(const Move& move, View& view, const Choice& choice, Listing& listing);
+
 /// The values of one parameter with which the move succeeds, where the others are given: for parameters whose legality
 /// is best asked of the steps. Refusals go to the listing.
 [[nodiscard]] ParameterDomain values_that_work(const Move& move, View& view, const Choice& others,

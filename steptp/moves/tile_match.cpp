@@ -70,6 +70,7 @@ std::optional<Refusal> refuse_axes(const Contraction& found, const Site& site) {
 }  // namespace
 
 Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::int64_t following) {
+  if (following < 0) return Refusal{&kTileFollowing, site, "the number of expressions is negative", {}};
   const auto none = [&](std::string why) { return Refusal{&kTileContraction, site, std::move(why), {}}; };
   const Statement* statement = statement_at(view, site);
   if (!statement || site.items.size() != 1 || statement->items.size() != 2) {

@@ -24,4 +24,17 @@ inline constexpr Precondition kTileFollowing = {
 /// The contraction at an expression, with so many of the expressions behind it.
 [[nodiscard]] Result<TiledContraction, Refusal> find_tiled(View& view, const Site& site, std::int64_t following);
 
+/// Calls `offer(site, what, following)` with what `find(view, site, following)` finds at each expression, alone and
+/// then with one more of those behind it each time, until nothing is found or the offer answers false.
+template <class Find, class Offer>
+void offer_with_following(View& view, Listing& listing, const Find& find, const Offer& offer) {
+  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
+    const Site site = item_site({i});
+    for (std::int64_t following = 0;; ++following) {
+      const auto what = find(view, site, following);
+      if (!listing.allows(what) || !offer(site, *what, following)) break;
+    }
+  }
+}
+
 }  // namespace steptp

@@ -1,59 +1,24 @@
 #include "steptp/moves/tiling.h"
 
-#include <algorithm>
-
-#include "steptp/moves/tiling_kernel.h"
+#include "steptp/moves/contraction_kernel.h"
 
 namespace steptp {
 
 namespace {
 
-class Tiler : private TilingKernel {
+class Tiler : private ContractionKernel {
  public:
   Tiler(MoveBuilder& builder, const TiledContraction& what, const TileSizes& sizes)
-      : TilingKernel(builder, what.expression, sizes), what_(what) {}
+      : ContractionKernel(builder, what, sizes) {}
 
   bool make() {
-    return make_blocks() && take_following() && keep_sums() && stage_operands() && fill_registers() && unroll();
+    return make_blocks(sizes_.depth) && take_following() && keep_sums() && stage_operands() && fill_registers() &&
+           unroll();
   }
 
  private:
-  bool split_result(LoopHeader& header) { return TilingKernel::split_result(header, what_.following.empty()); }
-
-  bool make_blocks() {
-    LoopHeader header(builder_, {expression_}, what_.roles);
-    if (!header.unbind_all() || !split_result(header)) return false;
-    if (!header.split("k", std::min(sizes_.depth, header.extent("k")), "rounds", "depth")) return false;
-    return arrange(header, what_.roles);
-  }
-
-  /// Expressions behind the contraction are cut and bound like it, and stand in the same blocks.
-  bool take_following() {
-    for (std::size_t i = 0; i < what_.following.size(); ++i) {
-      const FollowingExpression& next = what_.following[i];
-      LoopHeader header(builder_, {expression_ + 1}, next.roles);
-      const std::size_t serial = serial_;
-      if (!header.unbind_all() || !split_result(header) || !arrange(header, next.roles)) return false;
-      serial_ = serial;
-      const Values depth = {{"depth", static_cast<std::int64_t>(blocks_)}};
-      if (!builder_.step("operator_fusion", item_site({expression_}), depth)) return false;
-    }
-    return true;
-  }
-
-  /// A tensor of the kernel in registers; where nobody else reads it, it is nowhere else.
-  bool keep_made(const std::string& tensor, std::string_view form, bool is_used_elsewhere) {
-    return keep(tensor, form) && (is_used_elsewhere || drop(tensor));
-  }
-
-  bool keep_sums() {
-    if (!keep_made(what_.result, what_.is_narrow ? "wide" : "plain", what_.is_used_elsewhere)) return false;
-    for (std::size_t i = 0; i + 1 < what_.following.size(); ++i) {
-      const FollowingExpression& made = what_.following[i];
-      if (made.result != what_.result && !keep_made(made.result, "plain", made.is_used_elsewhere)) return false;
-    }
-    return true;
-  }
+  bool cut(LoopHeader& header) override { return split_result(header, what_.following.empty()); }
+  bool place(LoopHeader& header, const std::vector<std::string>& roles) override { return arrange(header, roles); }
 
   bool stage_operands() {
     const Items kernel = {expression_, 0};
@@ -143,7 +108,6 @@ class Tiler : private TilingKernel {
     }
   }
 
-  const TiledContraction& what_;
   std::string left_tile_;
   std::string right_tile_;
 };

@@ -79,8 +79,14 @@ bool TilingKernel::arrange(LoopHeader& header, const std::vector<std::string>& r
   if (serial_inside) add(serial);
   add({"channels", "rows", "groups", "lanes"});
   if (!header.arrange(order) || !header.fuse_first(parallel.size())) return false;
-  blocks_ = 2;
   serial_ = serial.size();
+  thread_rows_ = header.extent("row threads");
+  thread_columns_ = header.extent("column threads");
+  return bind_blocks(header, parallel) && header.bind("row threads", "ty") && header.bind("column threads", "tx");
+}
+
+bool TilingKernel::bind_blocks(LoopHeader& header, const std::vector<std::string>& parallel) {
+  blocks_ = 2;
   std::string column_axis = "bx";
   if (!parallel.empty()) {
     ++blocks_;
@@ -88,15 +94,25 @@ bool TilingKernel::arrange(LoopHeader& header, const std::vector<std::string>& r
     if (is_long) column_axis = "bz";
     if (!header.bind(parallel.back(), is_long ? "bx" : "bz")) return false;
   }
-  thread_rows_ = header.extent("row threads");
-  thread_columns_ = header.extent("column threads");
-  return header.bind("row blocks", "by") && header.bind("column blocks", column_axis) &&
-         header.bind("row threads", "ty") && header.bind("column threads", "tx");
+  return header.bind("row blocks", "by") && header.bind("column blocks", column_axis);
 }
 
 bool TilingKernel::keep(const std::string& tensor, std::string_view form, bool points) {
   return builder_.step("cache_read_write", loop_site({expression_}, blocks_ - 1),
                        cache_values("write", tensor, "l", form, points));
+}
+
+bool TilingKernel::keep_made(const std::string& tensor, std::string_view form, bool is_used_elsewhere, bool points) {
+  return keep(tensor, form, points) && (is_used_elsewhere || drop(tensor));
+}
+
+bool TilingKernel::keep_passed_on(const std::string& result, const std::vector<FollowingExpression>& following,
+                                  bool points) {
+  for (std::size_t i = 0; i + 1 < following.size(); ++i) {
+    const FollowingExpression& made = following[i];
+    if (made.result != result && !keep_made(made.result, "plain", made.is_used_elsewhere, points)) return false;
+  }
+  return true;
 }
 
 bool TilingKernel::drop(const std::string& tensor) {

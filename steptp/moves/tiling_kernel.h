@@ -39,10 +39,18 @@ class TilingKernel {
   /// Blocks outside, then (or behind the threads) what runs serially, then threads, then what each of them does.
   bool arrange(LoopHeader& header, const std::vector<std::string>& roles, bool serial_inside = false);
 
+  /// Blocks of what runs in parallel, of which one loop is left, of rows and of columns.
+  bool bind_blocks(LoopHeader& header, const std::vector<std::string>& parallel);
+
   [[nodiscard]] Values cache_values(std::string_view direction, const std::string& of, std::string_view scope,
                                     std::string_view form, bool points, std::int64_t depth = 1) const;
   /// A tensor that the kernel makes is made in registers, and written back.
   bool keep(const std::string& tensor, std::string_view form, bool points = false);
+  /// The same; where nobody else reads it, it is nowhere else.
+  bool keep_made(const std::string& tensor, std::string_view form, bool is_used_elsewhere, bool points = false);
+  /// What passes from the result to the last expression behind it.
+  bool keep_passed_on(const std::string& result, const std::vector<FollowingExpression>& following,
+                      bool points = false);
   /// From now on copies know that the threads will be units, which keep more in registers.
   void expect_units() { lanes_ = kLanes; }
   /// Nothing in the kernel writes a tensor to global memory any more.

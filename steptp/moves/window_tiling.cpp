@@ -282,17 +282,9 @@ class UnitTiler : private WindowTiler {
   /// The sums, and what only passes from one expression to the next.
   bool keep_sums() {
     const std::vector<FollowingExpression>& behind = kernel_.behind.expressions;
-    const auto keep_made = [&](const std::string& tensor, std::string_view form, bool is_used_elsewhere) {
-      return keep(tensor, form, true) && (is_used_elsewhere || behind.empty() || drop(tensor));
-    };
-    if (!keep_made(kernel_.result, kernel_.is_narrow ? "wide" : "plain", kernel_.behind.is_result_used_elsewhere)) {
-      return false;
-    }
-    for (std::size_t i = 0; i + 1 < behind.size(); ++i) {
-      const FollowingExpression& made = behind[i];
-      if (made.result != kernel_.result && !keep_made(made.result, "plain", made.is_used_elsewhere)) return false;
-    }
-    return true;
+    const bool is_needed = kernel_.behind.is_result_used_elsewhere || behind.empty();
+    return keep_made(kernel_.result, kernel_.is_narrow ? "wide" : "plain", is_needed, true) &&
+           keep_passed_on(kernel_.result, behind, true);
   }
 
   /// Where a tile of pixels goes on in the next image, what is kept has a pixel for its first subscript.

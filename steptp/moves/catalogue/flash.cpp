@@ -340,7 +340,7 @@ bool works(View& view, const Offer& offer, const Kind& kind, Listing& listing) {
     layout.queries = layout.rows;
   }
   layout.following = offer.copies;
-  auto made = apply(flash_move(), view.program(), choice_of(offer, kind, layout));
+  auto made = apply(flash_move(), view.program(), choice_of(offer, kind, layout), Tracking::off);
   if (made || made.error().refusal.precondition != &kStep) return true;
   listing.refuse(std::move(made.error().refusal));
   return false;

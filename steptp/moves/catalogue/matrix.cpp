@@ -36,7 +36,6 @@ constexpr Precondition kNeeds[] = {
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const std::int64_t following = choice.integer("following");
-  if (following < 0) return Refusal{&kTileFollowing, choice.at, "the number of expressions is negative", {}};
   const auto product = find_matrix_product(builder.view(), choice.at, following);
   if (!product) return product.error();
   const MatrixSizes sizes = {choice.integer("unit_rows"), choice.integer("unit_columns"), choice.integer("rows"),
@@ -93,24 +92,16 @@ bool works(View& view, const Site& site, const MatrixProduct& product, std::int6
                          {"columns", product.shape.columns},
                          {"depth", product.shape.inner},
                          {"following", following}}};
-  auto made = apply(matrix_move(), view.program(), small);
-  if (!made) listing.refuse(std::move(made.error().refusal));
-  return made.ok();
+  return can_be_made(matrix_move(), view, small, listing);
 }
 
 void choices(View& view, Listing& listing) {
-  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    const Site site = item_site({i});
-    for (std::int64_t following = 0;; ++following) {
-      const auto product = find_matrix_product(view, site, following);
-      if (!product) {
-        listing.refuse(product.error());
-        break;
-      }
-      if (!works(view, site, *product, following, listing)) break;
-      offer_tiles(site, *product, following, listing);
-    }
-  }
+  const auto offer_one = [&](const Site& site, const MatrixProduct& what, std::int64_t following) {
+    if (!works(view, site, what, following, listing)) return false;
+    offer_tiles(site, what, following, listing);
+    return true;
+  };
+  offer_with_following(view, listing, find_matrix_product, offer_one);
 }
 
 }  // namespace

@@ -36,7 +36,6 @@ constexpr Precondition kNeeds[] = {
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const std::int64_t following = choice.integer("following");
-  if (following < 0) return Refusal{&kTileFollowing, choice.at, "the number of expressions is negative", {}};
   const auto what = find_tiled(builder.view(), choice.at, following);
   if (!what) return what.error();
   const TileSizes sizes = {choice.integer("thread_rows"), choice.integer("thread_columns"), choice.integer("rows"),
@@ -82,24 +81,16 @@ bool works(View& view, const Site& site, std::int64_t following, Listing& listin
   const Choice small = {
       site,
       {{"thread_rows", 4}, {"thread_columns", 4}, {"rows", 2}, {"columns", 2}, {"depth", 4}, {"following", following}}};
-  auto made = apply(tile_move(), view.program(), small);
-  if (!made) listing.refuse(std::move(made.error().refusal));
-  return made.ok();
+  return can_be_made(tile_move(), view, small, listing);
 }
 
 void choices(View& view, Listing& listing) {
-  for (std::uint32_t i = 0; i < view.program().nests.size(); ++i) {
-    const Site site = item_site({i});
-    for (std::int64_t following = 0;; ++following) {
-      const auto what = find_tiled(view, site, following);
-      if (!what) {
-        listing.refuse(what.error());
-        break;
-      }
-      if (!works(view, site, following, listing)) break;
-      offer(site, *what, following, listing);
-    }
-  }
+  const auto offer_one = [&](const Site& site, const TiledContraction& what, std::int64_t following) {
+    if (!works(view, site, following, listing)) return false;
+    offer(site, what, following, listing);
+    return true;
+  };
+  offer_with_following(view, listing, find_tiled, offer_one);
 }
 
 }  // namespace

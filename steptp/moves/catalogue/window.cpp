@@ -177,11 +177,7 @@ bool offer(View& view, const Site& site, const Form& form, std::int64_t followin
                                {"following", Numbers{following}},
                                {"buffers", Numbers{kBuffers}}},
                               false};
-  auto made = apply(window_move(), view.program(), offered.choice(0));
-  if (!made) {
-    listing.refuse(std::move(made.error().refusal));
-    return false;
-  }
+  if (!can_be_made(window_move(), view, offered.choice(0), listing)) return false;
   listing.offer(offered);
   return true;
 }

@@ -17,6 +17,7 @@ struct WholeCheck::Point {
         element(spot.element),
         given(spot.given),
         forced(spot.forced),
+        shifted(spot.shifted),
         numbers(kPrime, bits),
         draws(certificate, numbers, spot.kind, spot.seed, spot.assumes) {
     sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
@@ -38,6 +39,7 @@ struct WholeCheck::Point {
   const std::vector<std::int64_t>& element;
   const Given* given;
   const std::array<std::vector<Met::Way>, 2>* forced;
+  const std::set<std::uint64_t>* shifted;
   Numbers numbers;
   Draws draws;
   Sources sources;
@@ -147,6 +149,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
     if (seen) point.numbers.record_turns(&seen->turns[is_before ? 0 : 1]);
     point.sources.met = &point.met[is_before ? 0 : 1];
     point.sources.forced = point.forced ? &(*point.forced)[is_before ? 0 : 1] : nullptr;
+    point.sources.shifted = point.shifted;
     point.sources.conditions = seen && seen->keeps_conditions ? &seen->conditions[is_before ? 0 : 1] : nullptr;
     Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
     try {
@@ -158,6 +161,8 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   point.seen = nullptr;
   point.sources.conditions = nullptr;
   point.sources.met = nullptr;
+  point.sources.forced = nullptr;
+  point.sources.shifted = nullptr;
   point.numbers.record_turns(nullptr);
   if (seen) seen->used_functions = point.numbers.used_functions();
 }
@@ -258,44 +263,71 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
   // What a way decides may depend on the others: one input for each combination.
   constexpr std::size_t kMostSpots = 12;
   for (const std::size_t program : {0, 1}) {
-    met_[program].add(point.met[program], point.met[1 - program]);
+    met_[program].add(point.met[program], point.met[1 - program], point.numbers.was_ambiguous());
     if (spot.given) continue;
     const Hash ways = point.met[program].ways_gone();
-    for (const Met::Place& place : point.met[program].places()) {
+    for (const Place& place : point.met[program].places()) {
       std::vector<KeptSpot>& kept = spots_[program][place];
       const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
       if (kept.size() >= kMostSpots || std::any_of(kept.begin(), kept.end(), is_known)) continue;
-      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}});
+      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}});
       if (spot.forced) kept.back().forced = *spot.forced;
+      if (spot.shifted) kept.back().shifted = *spot.shifted;
     }
   }
 }
 
+std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept) {
+  std::array<std::vector<Met::Way>, 2> forced = kept.forced;
+  std::set<std::uint64_t> shifted = kept.shifted;
+  const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced, &shifted};
+  if (way.place.question == Question::rounding) {
+    Point as_it_is(context_.certificate, spot);
+    evaluate(as_it_is, nullptr, forced_steps_);
+    shifted.merge(as_it_is.met[program].marks_at(way.place));
+  } else {
+    forced[program].push_back(way);
+  }
+  Point point(context_.certificate, spot);
+  evaluate(point, nullptr, forced_steps_);
+  if (!point.before || point.before_is_nan()) {
+    // Where `before` itself is NaN on that way, nothing is asked.
+    return program == 0 && way.place.question != Question::way ? std::optional(true) : std::nullopt;
+  }
+  if (!point.after || point.before->is_integer != point.after->is_integer) return false;
+  const Agreement agreement = point.compared();
+  if (agreement == Agreement::differs || agreement == Agreement::not_counted) return false;
+  if (agreement == Agreement::undecided) return std::nullopt;
+  add_met(point, spot);
+  return true;
+}
+
 bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
+  if (way.place.question == Question::tie) {
+    // Both sides of the comparison are the same expression, so that it does not matter with which of them a tie goes.
+    const Place place{way.place.expr, way.place.part};
+    return makes_no_difference(program, {place, true}) && makes_no_difference(program, {place, false});
+  }
   constexpr std::size_t kMostForced = 6;
-  const std::vector<KeptSpot> spots = spots_[program][{way.expr, way.part}];
+  const Question question = way.place.question;
+  const bool has_two_sides = question == Question::way || question == Question::truth;
+  const bool can_be_forced = has_two_sides || question == Question::rounding ||
+                             (way.is_first && question != Question::special && question != Question::range);
+  if (!can_be_forced) return false;
+  const std::vector<KeptSpot> spots = spots_[program][way.place];
   bool agrees = false;
   for (const KeptSpot& kept : spots) {
-    std::array<std::vector<Met::Way>, 2> forced = kept.forced;
-    if (forced[program].size() >= kMostForced) return false;
-    forced[program].push_back(way);
-    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced};
-    Point point(context_.certificate, spot);
+    if (kept.forced[program].size() >= kMostForced) return false;
     try {
-      evaluate(point, nullptr, forced_steps_);
+      const auto found = agrees_by_force(program, way, kept);
+      if (found && !*found) return false;
+      agrees = agrees || found;
     } catch (const Undecided&) {
       continue;
     } catch (const Beyond&) {
       // What agreed so far is what can be had.
       return agrees;
     }
-    if (!point.before || point.before_is_nan()) continue;
-    if (!point.after || point.before->is_integer != point.after->is_integer) return false;
-    const Agreement agreement = point.compared();
-    if (agreement == Agreement::differs || agreement == Agreement::not_counted) return false;
-    if (agreement == Agreement::undecided) continue;
-    add_met(point, spot);
-    agrees = true;
   }
   return agrees;
 }
@@ -311,7 +343,7 @@ void WholeCheck::check_that_all_was_met() {
     is_open = false;
     for (const std::size_t program : {1, 0}) {
       const Layout& layout = program == 0 ? context_.before : context_.after;
-      for (const Met::Way& way : met_[program].never_gone(layout, has_logarithms(layout))) {
+      for (const Met::Way& way : met_[program].never_gone(layout, has_logarithms(layout), program == 0)) {
         is_open = true;
         if (++ways <= kMostWays && makes_no_difference(program, way)) {
           met_[program].close(way);

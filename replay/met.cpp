@@ -43,12 +43,20 @@ void Met::note_gap(const Expr& expr, std::size_t part, bool is_first, const Numb
   const std::uint64_t gap = numbers.field().add(a.residue, numbers.field().negate(b.residue));
   // Either side may stand first.
   ways.gaps.insert(std::min(gap, numbers.field().negate(gap)));
+  if (!ways.residue) ways.residue = gap;
 }
 
-void Met::note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark) {
+void Met::note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
+                        std::optional<std::uint64_t> residue) {
   Ways& ways = ways_[place];
   ways.gone |= is_first ? kFirst : kSecond;
   if (mark && ways.gaps.size() < kMostMarks) ways.gaps.insert(*mark);
+  if (!ways.residue) ways.residue = residue;
+}
+
+std::optional<std::uint64_t> Met::residue_at(const Place& place) const {
+  const auto found = ways_.find(place);
+  return found == ways_.end() ? std::nullopt : found->second.residue;
 }
 
 std::uint64_t Met::mark_of(Question question, const Real& value, const Field& field) {
@@ -72,8 +80,27 @@ void Met::note_order(const Expr& expr, const Numbers& numbers, const Real& a, co
   note_gap(expr, 0, !is_both && a.value > b.value, numbers, a, b);
 }
 
+/// A quotient by a product has no value where one by a factor has none.
+void Met::add_products_of_divisors(std::set<std::uint64_t>& gaps) const {
+  constexpr std::size_t kMostDivisors = 8;
+  std::vector<std::uint64_t> residues;
+  for (const auto& [place, ways] : ways_) {
+    const bool is_kept = place.question == Question::divisor && ways.residue && residues.size() < kMostDivisors;
+    if (is_kept) residues.push_back(*ways.residue);
+  }
+  const Field field(kPrime);
+  for (const std::uint64_t one : residues) {
+    for (const std::uint64_t two : residues) {
+      Real product;
+      product.residue = field.multiply(one, two);
+      gaps.insert(mark_of(Question::divisor, product, field));
+    }
+  }
+}
+
 void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
   std::set<std::uint64_t> gaps;
+  other.add_products_of_divisors(gaps);
   for (const auto& [key, ways] : other.ways_) gaps.insert(ways.gaps.begin(), ways.gaps.end());
   for (const auto& [key, ways] : evaluation.ways_) {
     Ways& own = ways_[key];
@@ -119,6 +146,43 @@ bool Met::is_answered(const Place& place, const Ways& ways, Spans& spans, bool i
   const bool is_of_cases = place.question == Question::rounding || place.question == Question::special;
   if (!is_of_cases && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond)) return true;
   return spans.is_answered(place, ways.gone == kSecond);
+}
+
+/// One side of it is a single number, so that it holds at hardly any input.
+static bool is_of_single_points(const Place& place) {
+  if (place.question == Question::way) {
+    const auto* compare = std::get_if<Compare>(&place.expr->node);
+    if (!compare) return false;
+    const CompareOp op = compare->operators[place.part];
+    return op == CompareOp::equal || op == CompareOp::not_equal;
+  }
+  switch (place.question) {
+    case Question::truth:
+    case Question::divisor:
+    case Question::pole:
+    case Question::factor:
+    case Question::base:
+    case Question::exponent: return true;
+    default: return false;
+  }
+}
+
+std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_before) const {
+  Spans spans(layout);
+  std::vector<Way> out;
+  for (const auto& [place, ways] : ways_) {
+    const bool is_open = (ways.gone & kClosed) == 0 && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond) &&
+                         !ways.is_shared() && ways.varies && is_of_single_points(place);
+    if (!is_open || (is_before && place.question == Question::divisor)) continue;
+    if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
+    const auto* compare = std::get_if<Compare>(&place.expr->node);
+    const bool is_way = place.question == Question::way;
+    const bool is_answered = is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
+                                    : spans.is_answered(place, true);
+    if (is_answered) continue;
+    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal});
+  }
+  return out;
 }
 
 std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinities, bool is_before) const {

@@ -64,7 +64,10 @@ class Met {
   /// Of a maximum, a minimum or a magnitude: both ways where the numbers are the same.
   void note_order(const Expr& expr, const Numbers& numbers, const Real& a, const Real& b);
   /// Any other question. `mark`: what the other program asks if it asks the same; none where nothing is known of it.
-  void note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark);
+  void note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
+                     std::optional<std::uint64_t> residue = {});
+  /// What was asked there first in one evaluation.
+  [[nodiscard]] std::optional<std::uint64_t> residue_at(const Place& place) const;
   [[nodiscard]] static std::uint64_t mark_of(Question question, const Real& value, const Field& field);
   /// Marks of one place in one evaluation.
   [[nodiscard]] std::set<std::uint64_t> marks_at(const Place& place) const;
@@ -75,6 +78,9 @@ class Met {
   /// Ways that were never gone, that the other program did not decide by the same numbers, and that are not closed for
   /// every input. `makes_infinities`: values may become infinite at single inputs.
   [[nodiscard]] std::vector<Way> never_gone(const Layout& layout, bool makes_infinities, bool is_before) const;
+  /// Sides of single numbers, such as zero, that were gone, and that only this program asks: at other inputs that lead
+  /// there the programs may differ all the same.
+  [[nodiscard]] std::vector<Way> met_at_single_points(const Layout& layout, bool is_before) const;
   [[nodiscard]] static std::string text_of(const Way& way);
   /// It was shown that it makes no difference.
   void close(const Way& way) { ways_[way.place].gone |= kFirst | kSecond | kClosed; }
@@ -92,6 +98,7 @@ class Met {
     bool is_met_by_other = false;  ///< the other program compared the same with zero, at some input
     bool is_own = false;           ///< and at some input it did not
     [[nodiscard]] bool is_shared() const { return is_met_by_other && !is_own; }
+    std::optional<std::uint64_t> residue;
     std::set<std::uint64_t> gaps;  ///< residues of what was compared with zero, in one evaluation
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
@@ -102,7 +109,7 @@ class Met {
   static constexpr std::size_t kMostMarks = 64;
 
   [[nodiscard]] bool is_shared(const Expr& expr, std::size_t part) const;
-  [[nodiscard]] static bool has_mark(const Ways& own, const std::set<std::uint64_t>& others);
+  void add_products_of_divisors(std::set<std::uint64_t>& gaps) const;
   /// Of a question other than a way.
   [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const;
   /// Comparisons of data that a condition is made of were all decided by the other program too.

@@ -102,7 +102,7 @@ bool Evaluator::ask(Question question, const Place& of, const Real& value) const
   if (sources_.met && !is_guarded(question, value)) {
     std::optional<std::uint64_t> mark;
     if (value.is_finite()) mark = Met::mark_of(question, value, numbers_.field());
-    sources_.met->note_question(place, is_first, mark);
+    sources_.met->note_question(place, is_first, mark, value.residue);
   }
   return forced(place).value_or(is_first);
 }

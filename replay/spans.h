@@ -33,6 +33,8 @@ class Spans {
   /// A maximum, a minimum or a magnitude always falls on one side.
   [[nodiscard]] bool is_one_sided(const Expr& expr);
   /// The side of a question that was never gone is none: no value is on it. Of roundings: there is one result.
+  /// The sides of a comparison are equal only where something is infinite.
+  [[nodiscard]] bool is_zero_at_infinity(const Compare& compare, std::size_t part);
   [[nodiscard]] bool is_answered(const Place& place, bool first_is_missing);
 
  private:

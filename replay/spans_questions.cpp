@@ -93,6 +93,13 @@ bool Spans::have_one_quotient(const Expr& right) {
   return true;
 }
 
+bool Spans::is_zero_at_infinity(const Compare& compare, std::size_t part) {
+  const Span a = of(*compare.operands[part]);
+  const Span b = of(*compare.operands[part + 1]);
+  const auto is_zero = [](const Span& span) { return span.low == 0 && span.high == 0 && !span.may_be_nan; };
+  return (a.is_solid && is_zero(b)) || (b.is_solid && is_zero(a));
+}
+
 bool Spans::is_answered(const Place& place, bool first_is_missing) {
   if (place.part == Place::kNowhere) return false;
   if (place.part == Place::kSubscripts) return have_one_quotient(*place.expr);

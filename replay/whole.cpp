@@ -265,7 +265,8 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
   for (const std::size_t program : {0, 1}) {
     met_[program].add(point.met[program], point.met[1 - program], point.numbers.was_ambiguous());
     if (spot.given) continue;
-    const Hash ways = point.met[program].ways_gone();
+    Hash ways = point.met[program].ways_gone();
+    for (const std::uint64_t mark : spot.shifted ? *spot.shifted : std::set<std::uint64_t>()) ways = combine(ways, mark);
     for (const Place& place : point.met[program].places()) {
       std::vector<KeptSpot>& kept = spots_[program][place];
       const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
@@ -332,6 +333,68 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   return agrees;
 }
 
+/// Of an element of an input: where what is asked is zero is the graph of a function, which has no second part that
+/// inputs might not have led to. At two inputs a step of the element moves it by the same number.
+bool WholeCheck::is_affine(std::size_t program, const Place& place) {
+  constexpr std::size_t kMostSpots = 4;
+  constexpr std::size_t kMostReads = 8;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::set<std::uint64_t>> slopes;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::size_t> counts;
+  const std::vector<KeptSpot>& spots = spots_[program][place];
+  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) {
+    const KeptSpot& kept = spots[i];
+    const auto residue_with = [&](const Given& given, Seen* seen) {
+      const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes, &kept.forced, &kept.shifted};
+      Point point(context_.certificate, spot);
+      evaluate(point, seen, forced_steps_);
+      return point.met[program].residue_at(place);
+    };
+    Seen seen;
+    const auto first = residue_with({}, &seen);
+    const Numbers numbers(kPrime);
+    for (std::size_t k = 0; first && k < std::min(seen.reads.size(), kMostReads); ++k) {
+      const Seen::Read& read = seen.reads[k];
+      if (!read.value.is_integer && !read.value.real.is_finite()) continue;
+      Given one;
+      Given two;
+      for (Given* given : {&one, &two}) {
+        Value moved = read.value;
+        const std::int64_t steps = given == &one ? 1 : 2;
+        moved.integer += steps;
+        if (!moved.is_integer) moved.real = numbers.add(moved.real, numbers.of_dyadic(steps, -10));
+        given->values[{read.variable->name, read.index}] = moved;
+      }
+      const auto second = residue_with(one, nullptr);
+      const auto third = residue_with(two, nullptr);
+      if (!second || !third) continue;
+      const Field& field = numbers.field();
+      const std::uint64_t slope = field.add(*second, field.negate(*first));
+      const std::pair name{read.variable->name, read.index};
+      const bool is_straight = slope == field.add(*third, field.negate(*second));
+      slopes[name].insert(is_straight ? slope : 0);
+      counts[name] += 1;
+    }
+  }
+  return std::any_of(slopes.begin(), slopes.end(), [&](const auto& one) {
+    return counts[one.first] > 1 && one.second.size() == 1 && !one.second.contains(0);
+  });
+}
+
+void WholeCheck::check_single_points() {
+  for (const std::size_t program : {1, 0}) {
+    const Layout& layout = program == 0 ? context_.before : context_.after;
+    for (const Met::Way& way : met_[program].met_at_single_points(layout, program == 0)) {
+      try {
+        if (is_affine(program, way.place) || makes_no_difference(program, way)) continue;
+      } catch (const Undecided&) {
+      } catch (const Beyond&) {
+      }
+      throw Undecided{concat("that all inputs were met at which a number is zero is not known of ",
+                             Met::text_of(way), " in ", program == 0 ? "before" : "after")};
+    }
+  }
+}
+
 void WholeCheck::check_that_all_was_met() {
   constexpr int kMostWays = 400;
   if (!undecided_condition_.empty()) {
@@ -354,6 +417,7 @@ void WholeCheck::check_that_all_was_met() {
       }
     }
   }
+  check_single_points();
 }
 
 }  // namespace steptp::replayer

@@ -101,6 +101,9 @@ class WholeCheck {
   [[nodiscard]] bool makes_no_difference(std::size_t program, const Met::Way& way);
   /// The same at one input; nothing where it says nothing.
   [[nodiscard]] std::optional<bool> agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept);
+  /// Of sides of single numbers that only one program asks: see Met::met_at_single_points.
+  void check_single_points();
+  [[nodiscard]] bool is_affine(std::size_t program, const Place& place);
   /// Both programs at the point.
   void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;
   /// Whether many bits tell the values apart, where long doubles and residues of functions do not. `steps`: what a look

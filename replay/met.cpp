@@ -109,6 +109,7 @@ void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
     own.varies = own.varies || ways.gaps.size() != 1 || (own.constant && *own.constant != *ways.gaps.begin());
     if (!own.varies) own.constant = *ways.gaps.begin();
     if (ways.gaps.empty()) continue;
+    own.was_finite = true;
     const auto is_among = [&](std::uint64_t gap) { return gaps.contains(gap); };
     const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
                                                       : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
@@ -172,7 +173,7 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
   std::vector<Way> out;
   for (const auto& [place, ways] : ways_) {
     const bool is_open = (ways.gone & kClosed) == 0 && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond) &&
-                         !ways.is_shared() && ways.varies && is_of_single_points(place);
+                         !ways.is_shared() && ways.varies && ways.was_finite && is_of_single_points(place);
     if (!is_open || (is_before && place.question == Question::divisor)) continue;
     if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
     const auto* compare = std::get_if<Compare>(&place.expr->node);

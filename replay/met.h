@@ -103,6 +103,7 @@ class Met {
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
     bool varies = false;
+    bool was_finite = false;  ///< what is compared was so at some input
     std::uint64_t evaluations = 0;
   };
   static constexpr std::size_t kMostGaps = 8;

@@ -100,9 +100,11 @@ bool Evaluator::ask(Question question, const Place& of, const Real& value) const
   if (!of.expr || (!sources_.met && !sources_.forced)) return is_first;
   const Place place{of.expr, of.part, question};
   if (sources_.met && !is_guarded(question, value)) {
+    Real asked = value;
+    if (!asks_for_sign(question)) asked.residue = numbers_.without_root(value);
     std::optional<std::uint64_t> mark;
-    if (value.is_finite()) mark = Met::mark_of(question, value, numbers_.field());
-    sources_.met->note_question(place, is_first, mark, value.residue);
+    if (value.is_finite()) mark = Met::mark_of(question, asked, numbers_.field());
+    sources_.met->note_question(place, is_first, mark, asked.residue);
   }
   return forced(place).value_or(is_first);
 }
@@ -185,12 +187,8 @@ Real Evaluator::power(const Real& a, const Real& b, const Operands& of) const {
   const bool is_whole = b.error == 0 && b.value == std::floor(b.value);
   if (!is_whole && ask(Question::domain, of.left, a)) return Numbers::of_class(Class::nan);
   if (b.value < 0) {
-    // Marked as the quotient 1/sqrt(x) is.
-    const bool is_root = !is_whole && numbers_.sign(a) >= 0;
     numbers_.turn(a);
-    if (ask(Question::divisor, of.left, is_root ? numbers_.function(Function::sqrt, a) : a)) {
-      throw Undefined{"a negative power of zero"};
-    }
+    if (ask(Question::divisor, of.left, a)) throw Undefined{"a negative power of zero"};
   }
   return numbers_.power(a, b);
 }
@@ -204,10 +202,7 @@ Real Evaluator::function(Function function, const Real& a, const Place& of) cons
   numbers_.turn(a);
   if (ask(Question::domain, of, a)) return Numbers::of_class(Class::nan);
   if (function == Function::log && ask(Question::pole, of, a)) return infinity(true);
-  if (function == Function::rsqrt) {
-    const Real root = numbers_.function(Function::sqrt, a);
-    if (ask(Question::divisor, of, root)) throw Undefined{"rsqrt of zero"};
-  }
+  if (function == Function::rsqrt && ask(Question::divisor, of, a)) throw Undefined{"rsqrt of zero"};
   return numbers_.function(function, a);
 }
 
@@ -271,7 +266,9 @@ Value Evaluator::stored(const Expr& expr, const Typed& value, DType dtype) {
   const bool is_beyond = real.value >= static_cast<long double>(type.greatest) + 1 ||
                          real.value <= static_cast<long double>(type.least) - 1;
   const std::uint64_t raw = steptp::combine(static_cast<std::uint64_t>(dtype), real.residue);
-  if (sources_.met) sources_.met->note_question({&expr, static_cast<std::size_t>(dtype), Question::range}, is_beyond, raw);
+  const Place range{&expr, static_cast<std::size_t>(dtype), Question::range};
+  if (sources_.met) sources_.met->note_question(range, is_beyond, raw);
+  if (!is_beyond && forced(range) == true) return {true, raw % 2 == 0 ? type.least : type.greatest, {}};
   if (is_beyond) return out;
   // Whole numbers stay what they are; of others it matters whether they are negative.
   const bool is_whole = numbers_.of_integer(out.integer).residue == real.residue;

@@ -1,6 +1,7 @@
 #include "replay/whole.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -313,7 +314,7 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   const Question question = way.place.question;
   const bool has_two_sides = question == Question::way || question == Question::truth;
   const bool can_be_forced = has_two_sides || question == Question::rounding ||
-                             (way.is_first && question != Question::special && question != Question::range);
+                             (way.is_first && question != Question::special);
   if (!can_be_forced) return false;
   const std::vector<KeptSpot> spots = spots_[program][way.place];
   bool agrees = false;
@@ -333,50 +334,66 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   return agrees;
 }
 
-/// Of an element of an input: where what is asked is zero is the graph of a function, which has no second part that
-/// inputs might not have led to. At two inputs a step of the element moves it by the same number.
-bool WholeCheck::is_affine(std::size_t program, const Place& place) {
-  constexpr std::size_t kMostSpots = 4;
+/// How far to move an element of an input, so that quotients of integers move too.
+std::vector<std::int64_t> WholeCheck::steps_of(const Value& value) const {
+  constexpr double kMostStep = 4096;
+  constexpr std::size_t kMostSteps = 4;
+  std::vector<std::int64_t> out = {1};
+  for (const double number : context_.certificate.numbers) {
+    const bool is_step = number == std::floor(number) && number > 1 && number <= kMostStep;
+    if (value.is_integer && is_step && out.size() < kMostSteps) out.push_back(static_cast<std::int64_t>(number));
+  }
+  return out;
+}
+
+/// How much a step of each element of an input moves what is asked there, where two steps move it twice as far.
+void WholeCheck::add_slopes(std::size_t program, const Place& place, const KeptSpot& kept, Slopes& slopes) {
   constexpr std::size_t kMostReads = 8;
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::set<std::uint64_t>> slopes;
-  std::map<std::pair<std::string, std::vector<std::int64_t>>, std::size_t> counts;
-  const std::vector<KeptSpot>& spots = spots_[program][place];
-  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) {
-    const KeptSpot& kept = spots[i];
-    const auto residue_with = [&](const Given& given, Seen* seen) {
-      const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes, &kept.forced, &kept.shifted};
-      Point point(context_.certificate, spot);
-      evaluate(point, seen, forced_steps_);
-      return point.met[program].residue_at(place);
-    };
-    Seen seen;
-    const auto first = residue_with({}, &seen);
-    const Numbers numbers(kPrime);
-    for (std::size_t k = 0; first && k < std::min(seen.reads.size(), kMostReads); ++k) {
-      const Seen::Read& read = seen.reads[k];
-      if (!read.value.is_integer && !read.value.real.is_finite()) continue;
-      Given one;
-      Given two;
-      for (Given* given : {&one, &two}) {
-        Value moved = read.value;
-        const std::int64_t steps = given == &one ? 1 : 2;
-        moved.integer += steps;
-        if (!moved.is_integer) moved.real = numbers.add(moved.real, numbers.of_dyadic(steps, -10));
-        given->values[{read.variable->name, read.index}] = moved;
-      }
-      const auto second = residue_with(one, nullptr);
-      const auto third = residue_with(two, nullptr);
+  constexpr int kStep = -10;
+  const Numbers numbers(kPrime);
+  const Field& field = numbers.field();
+  const auto residue_with = [&](const Given& given, Seen* seen) {
+    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes, &kept.forced, &kept.shifted};
+    Point point(context_.certificate, spot);
+    evaluate(point, seen, forced_steps_);
+    return point.met[program].residue_at(place);
+  };
+  Seen seen;
+  const auto first = residue_with({}, &seen);
+  for (std::size_t k = 0; first && k < std::min(seen.reads.size(), kMostReads); ++k) {
+    const Seen::Read& read = seen.reads[k];
+    if (!read.value.is_integer && !read.value.real.is_finite()) continue;
+    for (const std::int64_t step : steps_of(read.value)) {
+      const auto moved_by = [&](std::int64_t count) {
+        Value value = read.value;
+        value.integer += count * step;
+        if (!value.is_integer) value.real = numbers.add(value.real, numbers.of_dyadic(count, kStep));
+        Given given;
+        given.values[{read.variable->name, read.index}] = value;
+        return residue_with(given, nullptr);
+      };
+      const auto second = moved_by(1);
+      const auto third = moved_by(2);
       if (!second || !third) continue;
-      const Field& field = numbers.field();
       const std::uint64_t slope = field.add(*second, field.negate(*first));
-      const std::pair name{read.variable->name, read.index};
+      if (slope == 0 && *third == *first) continue;
       const bool is_straight = slope == field.add(*third, field.negate(*second));
-      slopes[name].insert(is_straight ? slope : 0);
-      counts[name] += 1;
+      slopes[{concat(read.variable->name, subscripts(read.index)), step}].push_back(is_straight ? slope : 0);
     }
   }
-  return std::any_of(slopes.begin(), slopes.end(), [&](const auto& one) {
-    return counts[one.first] > 1 && one.second.size() == 1 && !one.second.contains(0);
+}
+
+/// Where what is asked is zero is the graph of a function of the other elements, which has no second part that inputs
+/// might not have led to: at two inputs and more a step of an element of an input moves it by the same number.
+bool WholeCheck::is_affine(std::size_t program, const Place& place) {
+  constexpr std::size_t kMostSpots = 4;
+  Slopes slopes;
+  const std::vector<KeptSpot>& spots = spots_[program][place];
+  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) add_slopes(program, place, spots[i], slopes);
+  return std::any_of(slopes.begin(), slopes.end(), [](const auto& one) {
+    const std::vector<std::uint64_t>& all = one.second;
+    return all.size() > 1 && all[0] != 0 &&
+           std::all_of(all.begin(), all.end(), [&](std::uint64_t slope) { return slope == all[0]; });
   });
 }
 

@@ -103,6 +103,10 @@ class WholeCheck {
   [[nodiscard]] std::optional<bool> agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept);
   /// Of sides of single numbers that only one program asks: see Met::met_at_single_points.
   void check_single_points();
+  /// By element of an input and step: one for each input at which it is looked at.
+  using Slopes = std::map<std::pair<std::string, std::int64_t>, std::vector<std::uint64_t>>;
+  void add_slopes(std::size_t program, const Place& place, const KeptSpot& kept, Slopes& slopes);
+  [[nodiscard]] std::vector<std::int64_t> steps_of(const Value& value) const;
   [[nodiscard]] bool is_affine(std::size_t program, const Place& place);
   /// Both programs at the point.
   void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;

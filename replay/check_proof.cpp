@@ -94,23 +94,6 @@ class ProofCheck {
     return said;
   }
 
-  /// The numbers that a claim is made of; a name stands for those that it is made of.
-  [[nodiscard]] std::set<std::int64_t> mentioned(const Claim& claim) const {
-    std::set<std::int64_t> out;
-    const auto look = [&](const Form& node) {
-      if (node.kind == Form::Kind::value) out.insert(node.number);
-    };
-    for (const Region& region : claim.regions) {
-      for (const FormPtr& form : {region.where, region.form, region.after}) {
-        if (form) for_each_node(form, look);
-      }
-    }
-    for (const Claim& name : certificate_.values) {
-      if (name.is_name() && name.number != claim.number && out.contains(name.number)) out.merge(mentioned(name));
-    }
-    return out;
-  }
-
   /// Longer than a screen, because it says in one place what is evaluated and what each way of failing means.
   Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed,
                    bool is_looked_through) {
@@ -125,7 +108,8 @@ class ProofCheck {
         return whole->version(cuts_before_.at(number)[0], index).real;
       };
     }
-    const std::set<std::int64_t> kept = is_looked_through ? mentioned(claim) : std::set<std::int64_t>();
+    const std::set<std::int64_t> kept =
+        is_looked_through ? mentioned_numbers(certificate_, claim) : std::set<std::int64_t>();
     const auto evaluated = [&](const Layout& layout, const std::map<std::int64_t, std::vector<VersionName>>& cuts,
                                const std::vector<VersionName>& versions) {
       sample.sources.cuts.clear();

@@ -64,7 +64,7 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
     }
     Typed operator()(const Read& read) const { return {typed(read.ref->dtype), self.read(*read.ref, frame)}; }
     Typed operator()(const Sum& sum) const { return self.chain(expr, sum.operands, sum.operators, frame); }
-    Typed operator()(const Product& product) const { 
+    Typed operator()(const Product& product) const {
       return self.chain(expr, product.operands, product.operators, frame);
     }
     Typed operator()(const Power& power) const {
@@ -172,8 +172,8 @@ Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType
     case ArithmeticOp::modulo: {
       turn(b, 0);
       if (ask(Question::divisor, of.right, numbers_.of_integer(b))) throw Undefined{"an integer division by zero"};
-      const Wide quotient = op == ArithmeticOp::floor_divide ? chained_quotient(x, y, of.both)
-                                                             : rounded_quotient(x, y, of.both);
+      const Wide quotient =
+          op == ArithmeticOp::floor_divide ? chained_quotient(x, y, of.both) : rounded_quotient(x, y, of.both);
       return of_integer(wrapped(op == ArithmeticOp::modulo ? x - quotient * y : quotient, dtype));
     }
     case ArithmeticOp::max:

@@ -107,8 +107,8 @@ class Evaluator {
   }
 
   [[nodiscard]] Typed evaluate(const Expr& expr, const Frame& frame);
-  [[nodiscard]] Typed chain(const Expr& whole, const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
-                            const Frame& frame);
+  [[nodiscard]] Typed chain(const Expr& whole, const std::vector<ExprPtr>& operands,
+                            const std::vector<ArithmeticOp>& operators, const Frame& frame);
   [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent,
                               const Operands& of);
   [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype, const Operands& of);

@@ -190,7 +190,9 @@ std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell)
       statement, cell, Before{}, [&](const Iteration& iteration) { return writes(statement, iteration, cell); },
       [&](const Iteration& iteration) {
         const Value term = execute({writer, iteration}, &start);
-        total = total ? Value{false, 0, arithmetic(*statement.accumulates, total->real, term.real, accumulated(statement))} : term;
+        total =
+            total ? Value{false, 0, arithmetic(*statement.accumulates, total->real, term.real, accumulated(statement))}
+                  : term;
         return true;
       });
   return total;

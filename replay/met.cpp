@@ -178,8 +178,9 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
     if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
     const auto* compare = std::get_if<Compare>(&place.expr->node);
     const bool is_way = place.question == Question::way;
-    const bool is_answered = is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
-                                    : spans.is_answered(place, true);
+    const bool is_answered =
+        is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
+               : spans.is_answered(place, true);
     if (is_answered) continue;
     out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal});
   }
@@ -245,7 +246,8 @@ std::string Met::text_of(const Way& way) {
                                  : way.is_first ? " never held"
                                                 : " never failed");
     }
-    case Question::tie: return concat("the two sides of ", print(expr), way.is_first ? " were never equal" : " were always equal");
+    case Question::tie:
+      return concat("the two sides of ", print(expr), way.is_first ? " were never equal" : " were always equal");
     case Question::divisor: return concat(what, ", which is divided by, is nowhere shown to be other than zero");
     case Question::truth:
     case Question::pole:
@@ -254,9 +256,13 @@ std::string Met::text_of(const Way& way) {
     case Question::exponent: return concat(what, way.is_first ? " was never zero" : " was always zero");
     case Question::domain:
     case Question::factor_sign:
-    case Question::exponent_sign: return concat(what, way.is_first ? " was never below zero" : " was always below zero");
-    case Question::range: return concat(what, way.is_first ? " was never beyond the ends of its type" : " was always beyond the ends of its type");
-    case Question::special: return concat(what, " decides more than two cases, and the other program does not ask the same");
+    case Question::exponent_sign:
+      return concat(what, way.is_first ? " was never below zero" : " was always below zero");
+    case Question::range:
+      return concat(
+          what, way.is_first ? " was never beyond the ends of its type" : " was always beyond the ends of its type");
+    case Question::special:
+      return concat(what, " decides more than two cases, and the other program does not ask the same");
     case Question::rounding: return concat(what, " is rounded, and the other program does not round the same");
   }
   return what;

@@ -39,8 +39,8 @@ enum class Question : std::uint8_t {
 /// Where a question is asked. `part`: of a comparison of several sides; of a chain: so many operands from the left, 0
 /// for the whole expression; or something that stands nowhere in the text.
 struct Place {
-  static constexpr std::size_t kNowhere = ~std::size_t{0};    ///< what was accumulated
-  static constexpr std::size_t kSubscripts = kNowhere - 1;    ///< quotients of data in subscripts of the statement
+  static constexpr std::size_t kNowhere = ~std::size_t{0};  ///< what was accumulated
+  static constexpr std::size_t kSubscripts = kNowhere - 1;  ///< quotients of data in subscripts of the statement
   const Expr* expr = nullptr;
   std::size_t part = 0;
   Question question = Question::way;

@@ -125,8 +125,7 @@ void Evaluator::note_tie(const Expr& expr, std::size_t part, CompareOp op, const
   const bool is_upper = (op == CompareOp::less || op == CompareOp::greater_equal) != is_turned;
   const std::uint64_t side = is_apart ? 0 : is_upper ? 1 : 2;
   const std::uint64_t question = static_cast<std::uint64_t>(Question::tie) + 1;
-  const std::uint64_t mark = steptp::combine(steptp::combine(question, side),
-                                     is_turned ? field.negate(gap) : gap);
+  const std::uint64_t mark = steptp::combine(steptp::combine(question, side), is_turned ? field.negate(gap) : gap);
   sources_.met->note_question({&expr, part, Question::tie}, gap == 0, mark);
 }
 

@@ -80,11 +80,8 @@ Span hull(const Span& a, const Span& b) {
 
 Span magnitude_of(const Span& a) {
   const bool is_apart = a.low > 0 || a.high < 0;
-  const long double least = is_apart            ? std::fmin(std::fabs(a.low), std::fabs(a.high))
-                            : may_be_zero(a) ? 0
-                                                : kLeast;
-  return {least, std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan, !may_be_zero(a),
-          is_solid(a)};
+  const long double least = is_apart ? std::fmin(std::fabs(a.low), std::fabs(a.high)) : may_be_zero(a) ? 0 : kLeast;
+  return {least, std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan, !may_be_zero(a), is_solid(a)};
 }
 
 Span whole_power(const Span& a, std::int64_t exponent) {
@@ -171,8 +168,8 @@ Span Spans::of_tensor(const std::string& name) {
   return out;
 }
 
-/// What stays in a span as long as everything earlier was in it, always is: a sum begins with 0, a product with 1, and a
-/// maximum or a minimum with its first term.
+/// What stays in a span as long as everything earlier was in it, always is: a sum begins with 0, a product with 1, and
+/// a maximum or a minimum with its first term.
 Span Spans::found_of_tensor(const std::string& name) {
   std::size_t lowest = Place::kNowhere;
   for (const Span& earlier :
@@ -181,8 +178,9 @@ Span Spans::found_of_tensor(const std::string& name) {
     lowest_used_ = Place::kNowhere;
     const Span found = of_writers(name, earlier);
     lowest = std::min(lowest, lowest_used_);
-    const bool stays = found.low >= earlier.low && found.high <= earlier.high && found.may_be_nan <= earlier.may_be_nan &&
-                       (!earlier.is_nonzero || !may_be_zero(found)) && (!earlier.is_solid || is_solid(found));
+    const bool stays = found.low >= earlier.low && found.high <= earlier.high &&
+                       found.may_be_nan <= earlier.may_be_nan && (!earlier.is_nonzero || !may_be_zero(found)) &&
+                       (!earlier.is_solid || is_solid(found));
     if (stays || !used_own_) {
       lowest_used_ = lowest;
       return found;
@@ -232,12 +230,12 @@ Span Spans::of_function(Function function, const Span& a) {
     }
     case Function::sqrt:
       if (a.high < 0) return anything();
-    {
-      Span out = widened(std::sqrt(std::fmax(a.low, 0.0L)), std::sqrt(a.high), a.may_be_nan || a.low < 0);
-      out.is_nonzero = a.is_nonzero;
-      out.is_solid = is_solid(a);
-      return out;
-    }
+      {
+        Span out = widened(std::sqrt(std::fmax(a.low, 0.0L)), std::sqrt(a.high), a.may_be_nan || a.low < 0);
+        out.is_nonzero = a.is_nonzero;
+        out.is_solid = is_solid(a);
+        return out;
+      }
     case Function::tanh:
     case Function::erf: return {a.low >= 0 ? 0.0L : -1.0L, a.high <= 0 ? 0.0L : 1.0L, a.may_be_nan};
     case Function::sin:
@@ -253,8 +251,7 @@ Span Spans::of_function(Function function, const Span& a) {
   return anything();
 }
 
-Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
-                  std::size_t count) {
+Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators, std::size_t count) {
   count = std::min(count, operands.size());
   Span total = of(*operands[0]);
   for (std::size_t i = 0; i + 1 < count; ++i) {
@@ -289,6 +286,28 @@ Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<Arithm
   return total;
 }
 
+/// NaN gives way to a number.
+static Span of_extremum(bool is_max, const Span& a, const Span& b) {
+  Span out = hull(a, b);
+  if (is_max && !a.may_be_nan && !b.may_be_nan) out.low = std::fmax(a.low, b.low);
+  if (!is_max && !a.may_be_nan && !b.may_be_nan) out.high = std::fmin(a.high, b.high);
+  if (is_max && (!a.may_be_nan || !b.may_be_nan)) out.low = std::fmax(out.low, a.may_be_nan ? b.low : a.low);
+  if (!is_max && (!a.may_be_nan || !b.may_be_nan)) out.high = std::fmin(out.high, a.may_be_nan ? b.high : a.high);
+  out.may_be_nan = a.may_be_nan && b.may_be_nan;
+  return out;
+}
+
+Span Spans::of_power(const Power& power) {
+  const Span base = of(*power.base);
+  const auto* exponent = std::get_if<Literal>(&power.exponent->node);
+  if (exponent && exponent->is_integer && exponent->integer >= 0) return whole_power(base, exponent->integer);
+  if (base.low < 0) return anything();
+  // A power of what is not negative is not negative either.
+  const Span size = of(*power.exponent);
+  const bool is_plain = base.low > 0 && base.high != kFar && !base.may_be_nan && !may_be_infinite(size);
+  return is_plain && !size.may_be_nan ? Span{kLeast, kMost, false} : Span{0, kFar, true};
+}
+
 Span Spans::of(const Expr& expr) {
   constexpr int kMostDepth = 100;
   if (++depth_ > kMostDepth) {
@@ -313,30 +332,9 @@ Span Spans::of(const Expr& expr) {
   } else if (const auto* call = std::get_if<Call>(&expr.node)) {
     out = of_function(call->function, of(*call->argument));
   } else if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
-    const Span a = of(*extremum->left);
-    const Span b = of(*extremum->right);
-    // NaN gives way to a number.
-    out = hull(a, b);
-    if (extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.low = std::fmax(a.low, b.low);
-    if (!extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.high = std::fmin(a.high, b.high);
-    if (extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
-      out.low = std::fmax(out.low, a.may_be_nan ? b.low : a.low);
-    }
-    if (!extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
-      out.high = std::fmin(out.high, a.may_be_nan ? b.high : a.high);
-    }
-    out.may_be_nan = a.may_be_nan && b.may_be_nan;
+    out = of_extremum(extremum->is_max, of(*extremum->left), of(*extremum->right));
   } else if (const auto* power = std::get_if<Power>(&expr.node)) {
-    const auto* exponent = std::get_if<Literal>(&power->exponent->node);
-    if (exponent && exponent->is_integer && exponent->integer >= 0) {
-      out = whole_power(of(*power->base), exponent->integer);
-    } else if (const Span base = of(*power->base); base.low >= 0) {
-      // A power of what is not negative is not negative either.
-      out = {0, kFar, true};
-      const Span size = of(*power->exponent);
-      if (base.low > 0 && base.high != kFar && !may_be_infinite(size) && !size.may_be_nan && !base.may_be_nan)
-        out = {kLeast, kMost, false};
-    }
+    out = of_power(*power);
   } else if (const auto* select = std::get_if<Select>(&expr.node)) {
     out = hull(of(*select->if_true), of(*select->if_false));
   }
@@ -350,59 +348,6 @@ Span Spans::of(const Expr& expr) {
     if (!(out.low >= least && out.high <= greatest) || mixes_types(expr)) out = {least, greatest, false};
   }
   return out;
-}
-
-std::optional<bool> Spans::decided(const Compare& compare, std::size_t part) {
-  const Span a = of(*compare.operands[part]);
-  const Span b = of(*compare.operands[part + 1]);
-  // What may be NaN may fail, and `!=` hold, at any input.
-  if (a.may_be_nan || b.may_be_nan) return std::nullopt;
-  const auto less = [](const Span& x, const Span& y, bool or_equal) -> std::optional<bool> {
-    if (or_equal ? x.high <= y.low : x.high < y.low) return true;
-    if (or_equal ? x.low > y.high : x.low >= y.high) return false;
-    return std::nullopt;
-  };
-  const bool is_apart = a.low > b.high || a.high < b.low;
-  switch (compare.operators[part]) {
-    case CompareOp::less: return less(a, b, false);
-    case CompareOp::less_equal: return less(a, b, true);
-    case CompareOp::greater: return less(b, a, false);
-    case CompareOp::greater_equal: return less(b, a, true);
-    case CompareOp::equal: return is_apart ? std::optional(false) : std::nullopt;
-    case CompareOp::not_equal: return is_apart ? std::optional(true) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<bool> Spans::decided(const Expr& condition) {
-  const auto* compare = std::get_if<Compare>(&condition.node);
-  const auto* logic = std::get_if<Logic>(&condition.node);
-  if (!compare && !logic) {
-    const Span span = of(condition);
-    if (!span.may_be_nan && (span.low > 0 || span.high < 0)) return true;
-    return !span.may_be_nan && span.low == 0 && span.high == 0 ? std::optional(false) : std::nullopt;
-  }
-  const bool is_conjunction = compare || logic->op == LogicOp::conjunction;
-  const std::size_t count = compare ? compare->operators.size() : logic->operands.size();
-  bool all_known = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto one = compare ? decided(*compare, i) : decided(*logic->operands[i]);
-    if (one && *one != is_conjunction) return *one;
-    all_known = all_known && one;
-  }
-  return all_known ? std::optional(is_conjunction) : std::nullopt;
-}
-
-bool Spans::is_one_sided(const Expr& expr) {
-  Span a = anything();
-  Span b = {0, 0, false};
-  if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
-    a = of(*extremum->left);
-    b = of(*extremum->right);
-  } else if (const auto* call = std::get_if<Call>(&expr.node)) {
-    a = of(*call->argument);
-  }
-  return !a.may_be_nan && !b.may_be_nan && (a.low >= b.high || a.high <= b.low);
 }
 
 }  // namespace steptp::replayer

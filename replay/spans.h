@@ -39,6 +39,7 @@ class Spans {
 
  private:
   [[nodiscard]] Span of(const Expr& expr);
+  [[nodiscard]] Span of_power(const Power& power);
   [[nodiscard]] Span of_tensor(const std::string& name);
   [[nodiscard]] Span found_of_tensor(const std::string& name);
   /// A quotient that is rounded, as the last operand of so many.

@@ -1,8 +1,8 @@
-// Which sides of a question there are, read off spans.
+// Which sides of conditions and of other questions there are, read off spans.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+#include <optional>
 
 #include "replay/spans.h"
 #include "replay/types.h"
@@ -42,8 +42,8 @@ Span Spans::of_subscript(const Subscript& subscript, const Statement& statement)
     Span product = {coefficient, coefficient, false};
     for (const SubscriptAtom& atom : term.factors) {
       const Span one = of_atom(atom, statement);
-      const auto [low, high] = std::minmax(
-          {product.low * one.low, product.low * one.high, product.high * one.low, product.high * one.high});
+      const auto [low, high] =
+          std::minmax({product.low * one.low, product.low * one.high, product.high * one.low, product.high * one.high});
       product = {low, high, product.may_be_nan || one.may_be_nan};
     }
     total = {total.low + product.low, total.high + product.high, total.may_be_nan || product.may_be_nan};
@@ -137,13 +137,67 @@ bool Spans::is_answered(const Place& place, bool first_is_missing) {
     case Question::factor_sign:
     case Question::exponent_sign: return first_is_missing ? span.low >= 0 : !span.may_be_nan && span.high < 0;
     case Question::rounding:
-      return !span.may_be_nan && std::floor(span.low) == std::floor(span.high) && std::ceil(span.low) == std::ceil(span.high);
+      return !span.may_be_nan && std::floor(span.low) == std::floor(span.high) &&
+             std::ceil(span.low) == std::ceil(span.high);
     case Question::special: return first_is_missing && span.low > 0;
     case Question::range:
     case Question::tie:
     case Question::way: break;
   }
   return false;
+}
+
+std::optional<bool> Spans::decided(const Compare& compare, std::size_t part) {
+  const Span a = of(*compare.operands[part]);
+  const Span b = of(*compare.operands[part + 1]);
+  // What may be NaN may fail, and `!=` hold, at any input.
+  if (a.may_be_nan || b.may_be_nan) return std::nullopt;
+  const auto less = [](const Span& x, const Span& y, bool or_equal) -> std::optional<bool> {
+    if (or_equal ? x.high <= y.low : x.high < y.low) return true;
+    if (or_equal ? x.low > y.high : x.low >= y.high) return false;
+    return std::nullopt;
+  };
+  const bool is_apart = a.low > b.high || a.high < b.low;
+  switch (compare.operators[part]) {
+    case CompareOp::less: return less(a, b, false);
+    case CompareOp::less_equal: return less(a, b, true);
+    case CompareOp::greater: return less(b, a, false);
+    case CompareOp::greater_equal: return less(b, a, true);
+    case CompareOp::equal: return is_apart ? std::optional(false) : std::nullopt;
+    case CompareOp::not_equal: return is_apart ? std::optional(true) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> Spans::decided(const Expr& condition) {
+  const auto* compare = std::get_if<Compare>(&condition.node);
+  const auto* logic = std::get_if<Logic>(&condition.node);
+  if (!compare && !logic) {
+    const Span span = of(condition);
+    if (!span.may_be_nan && (span.low > 0 || span.high < 0)) return true;
+    return !span.may_be_nan && span.low == 0 && span.high == 0 ? std::optional(false) : std::nullopt;
+  }
+  const bool is_conjunction = compare || logic->op == LogicOp::conjunction;
+  const std::size_t count = compare ? compare->operators.size() : logic->operands.size();
+  bool all_known = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto one = compare ? decided(*compare, i) : decided(*logic->operands[i]);
+    if (one && *one != is_conjunction) return *one;
+    all_known = all_known && one;
+  }
+  return all_known ? std::optional(is_conjunction) : std::nullopt;
+}
+
+bool Spans::is_one_sided(const Expr& expr) {
+  Span a = {-kFar, kFar, true};
+  Span b = {0, 0, false};
+  if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
+    a = of(*extremum->left);
+    b = of(*extremum->right);
+  } else if (const auto* call = std::get_if<Call>(&expr.node)) {
+    a = of(*call->argument);
+  }
+  return !a.may_be_nan && !b.may_be_nan && (a.low >= b.high || a.high <= b.low);
 }
 
 }  // namespace steptp::replayer

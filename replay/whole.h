@@ -119,8 +119,8 @@ class WholeCheck {
   std::map<std::string, const Claim*, std::less<>> claims_;
   std::map<std::int64_t, const Claim*> values_;
   std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_;
-  std::string undecided_condition_;                                   ///< on indices, see Edges
-  std::array<Met, 2> met_;                                            ///< of `before` and of `after`, where they agree
+  std::string undecided_condition_;                              ///< on indices, see Edges
+  std::array<Met, 2> met_;                                       ///< of `before` and of `after`, where they agree
   std::array<std::map<Place, std::vector<KeptSpot>>, 2> spots_;  ///< where a way is asked for
   std::uint64_t forced_steps_ = 40'000'000;  ///< that looks may take at which ways are gone by force
   int fine_looks_ = 0;

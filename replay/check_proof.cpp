@@ -80,8 +80,23 @@ class ProofCheck {
 
   /// What a point said; nothing is asked where before is NaN or has no value.
   enum class Said : std::uint8_t { agrees, exempt, undecided };
-  /// Longer than a screen, because it says in one place what is evaluated and what each way of failing means.
+  /// With every tensor that has a number standing for itself. A proof may have looked through tensors that its form
+  /// does not mention: then those are what the programs compute.
   Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed) {
+    const bool is_looked_through = looked_through_.contains(&claim);
+    try {
+      return check_point(claim, element, kind, seed, is_looked_through);
+    } catch (const Refused&) {
+      if (is_looked_through) throw;
+    }
+    const Said said = check_point(claim, element, kind, seed, true);
+    looked_through_.insert(&claim);
+    return said;
+  }
+
+  /// Longer than a screen, because it says in one place what is evaluated and what each way of failing means.
+  Said check_point(const Claim& claim, const std::vector<std::int64_t>& element, Kind kind, std::uint64_t seed,
+                   bool is_looked_through) {
     Sample sample(certificate_, kind, seed, bits_);
     // The body of a recurrence is written down without cuts, so that all else must be the values themselves too.
     const bool is_whole = has_recurrence(claim);
@@ -93,12 +108,15 @@ class ProofCheck {
         return whole->version(cuts_before_.at(number)[0], index).real;
       };
     }
+    const std::set<std::int64_t> kept =
+        is_looked_through ? mentioned_numbers(certificate_, claim) : std::set<std::int64_t>();
     const auto evaluated = [&](const Layout& layout, const std::map<std::int64_t, std::vector<VersionName>>& cuts,
                                const std::vector<VersionName>& versions) {
       sample.sources.cuts.clear();
       for (const auto& [number, names] : is_whole ? std::map<std::int64_t, std::vector<VersionName>>() : cuts) {
         // A tensor may have been copied from another one of the same number: what is claimed is not used.
         if (claim.number >= 0 && number >= claim.number) continue;
+        if (is_looked_through && !kept.contains(number)) continue;
         for (const VersionName& name : names) sample.sources.cuts[name] = number;
       }
       std::vector<Real> out;
@@ -350,6 +368,7 @@ class ProofCheck {
   FactCheck facts_;
   std::map<std::int64_t, std::vector<VersionName>> cuts_before_;
   std::map<std::int64_t, std::vector<VersionName>> cuts_after_;
+  std::set<const Claim*> looked_through_;
   Tally tally_;
   std::string why_undecided_;
   long bits_ = 0;  ///< of a second reckoning, see Numbers

@@ -149,7 +149,7 @@ bool ConditionClimb::moves(const Point& point, const Target& target, const Coord
               : value_of_real(numbers_.add(coordinate.start.real, numbers_.of_dyadic(sign, kStepExponent)));
       auto there = moved(certificate_, *output_, point.probe, coordinate, value);
       if (!there) continue;
-      there->given.uses_functions |= coordinate.variable && point.seen.used_functions;
+      there->given.uses_functions |= coordinate.variable && point.seen.used_functions && !is_plain(numbers_, value);
       const Point found = look(*std::move(there));
       const AskedCondition* asked = condition_of(found, target);
       for (std::size_t i = 0; asked && i < at->second.size(); ++i) {
@@ -165,7 +165,7 @@ bool ConditionClimb::try_value(Point& point, const Target& target, const Coordin
                                const Score& score, bool is_irrational) {
   auto there = moved(certificate_, *output_, point.probe, coordinate, value);
   if (!there || is_over()) return false;
-  there->given.uses_functions |= coordinate.variable && point.seen.used_functions;
+  there->given.uses_functions |= coordinate.variable && point.seen.used_functions && !is_plain(numbers_, value);
   there->given.is_irrational |= is_irrational;
   Point found = look(*std::move(there));
   const auto now = score_of(found, target);
@@ -181,7 +181,7 @@ bool ConditionClimb::improve_along(Point& point, const Target& target, const Coo
   const auto gap_at = [&](const Value& value) -> std::optional<Real> {
     auto there = moved(certificate_, *output_, point.probe, coordinate, value);
     if (!there || is_over()) return std::nullopt;
-    there->given.uses_functions |= coordinate.variable && point.seen.used_functions;
+    there->given.uses_functions |= coordinate.variable && point.seen.used_functions && !is_plain(numbers_, value);
     const Point found = look(*std::move(there));
     const AskedCondition* asked = condition_of(found, target);
     if (!asked) return std::nullopt;

@@ -40,13 +40,6 @@ void Evaluator::turn(Wide a, Wide b) const {
   if (gap > INT64_MIN && gap <= INT64_MAX) numbers_.turn(numbers_.of_integer(static_cast<std::int64_t>(gap)));
 }
 
-/// A quotient is another beyond the next multiples of its divisor.
-void Evaluator::turn_quotient(Wide dividend, Wide divisor) const {
-  const Wide multiple = floor_of(dividend, divisor) * divisor;
-  turn(dividend, multiple);
-  turn(dividend, multiple + divisor);
-}
-
 Value Evaluator::convert(const Value& value, DType dtype) {
   if (is_float(dtype)) return of_real(to_real(value));
   if (!value.is_integer) return of_integer(numbers_.to_integer(value.real, dtype));
@@ -70,37 +63,43 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       return {kWeakInteger, of_integer(frame.iteration[Layout::slot_of(frame.statement, value.index)])};
     }
     Typed operator()(const Read& read) const { return {typed(read.ref->dtype), self.read(*read.ref, frame)}; }
-    Typed operator()(const Sum& sum) const { return self.chain(sum.operands, sum.operators, frame); }
-    Typed operator()(const Product& product) const { return self.chain(product.operands, product.operators, frame); }
+    Typed operator()(const Sum& sum) const { return self.chain(expr, sum.operands, sum.operators, frame); }
+    Typed operator()(const Product& product) const {
+      return self.chain(expr, product.operands, product.operators, frame);
+    }
     Typed operator()(const Power& power) const {
       const auto* literal = std::get_if<Literal>(&power.exponent->node);
       const bool natural = literal && literal->is_integer && literal->integer >= 0;
       const Typed base = self.evaluate(*power.base, frame);
-      return self.combine(ArithmeticOp::power, base, self.evaluate(*power.exponent, frame), natural);
+      const Operands of{{power.base.get()}, {power.exponent.get()}, {&expr}};
+      return self.combine(ArithmeticOp::power, base, self.evaluate(*power.exponent, frame), natural, of);
     }
     Typed operator()(const Extremum& extremum) const {
       const Typed left = self.evaluate(*extremum.left, frame);
       const Typed right = self.evaluate(*extremum.right, frame);
       self.note_order(expr, left.value, right.value);
-      if (const auto way = self.forced(expr, 0)) {
+      if (const auto way = self.forced({&expr})) {
         const Typed& chosen = *way == extremum.is_max ? left : right;
         const ValueType type = checked(binary_type(ArithmeticOp::max, left.type, right.type, false));
         return {type, self.convert(chosen.value, type.dtype)};
       }
-      return self.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, left, right, false);
+      return self.combine(extremum.is_max ? ArithmeticOp::max : ArithmeticOp::min, left, right, false, {});
     }
     Typed operator()(const Call& call) const {
       const Typed argument = self.evaluate(*call.argument, frame);
       if (call.function == Function::abs) {
         self.note_order(expr, argument.value, of_integer(0));
-        if (const auto way = self.forced(expr, 0)) return *way ? argument : self.call(Function::negate, argument);
+        if (const auto way = self.forced({&expr})) return *way ? argument : self.negated(argument);
       }
-      return self.call(call.function, argument);
+      return self.call(call, argument);
     }
     Typed operator()(const Select& select) const {
       // The branch not taken is not evaluated, but takes part in the type.
       const bool chosen = self.truth(*select.condition, frame);
+      const Guards outer = self.guards_;
+      if (!self.forced({select.condition.get()})) self.guard(*select.condition, chosen, frame);
       Typed taken = self.evaluate(chosen ? *select.if_true : *select.if_false, frame);
+      self.guards_ = outer;
       const ValueType type = checked(type_of(chosen ? *select.if_false : *select.if_true));
       taken.type = checked(join_type(taken.type, type));
       taken.value = self.convert(taken.value, taken.type.dtype);
@@ -123,41 +122,46 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       }
       if (asked) asked->end(result);
       if (self.sources_.met) self.sources_.met->note(expr, 0, result);
-      result = self.forced(expr, 0).value_or(result);
+      result = self.forced({&expr}).value_or(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
   };
   return std::visit(Visitor{*this, expr, frame}, expr.node);
 }
 
-Evaluator::Typed Evaluator::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
-                                  const Frame& frame) {
+Evaluator::Typed Evaluator::chain(const Expr& whole, const std::vector<ExprPtr>& operands,
+                                  const std::vector<ArithmeticOp>& operators, const Frame& frame) {
   Typed result = evaluate(*operands[0], frame);
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    result = combine(operators[i], result, evaluate(*operands[i + 1], frame), false);
+    const Place left = i == 0 ? Place{operands[0].get()} : Place{&whole, i + 1};
+    const Typed right = evaluate(*operands[i + 1], frame);
+    quotients_.has_next = operators[i] == ArithmeticOp::floor_divide && i + 1 < operators.size() &&
+                          operators[i + 1] == ArithmeticOp::floor_divide;
+    result = combine(operators[i], result, right, false, {left, {operands[i + 1].get()}, {&whole, i + 2}});
   }
   return result;
 }
 
-Evaluator::Typed Evaluator::combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent) {
+Evaluator::Typed Evaluator::combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent,
+                                    const Operands& of) {
   const ValueType type = checked(binary_type(op, left.type, right.type, natural_exponent));
   if (op == ArithmeticOp::power && is_integer_power(left.type, natural_exponent)) {
     Value result = of_integer(wrapped(1, type.dtype));
     const std::int64_t base = convert(left.value, type.dtype).integer;
     for (std::int64_t i = 0; i < right.value.integer; ++i) {
       spend();
-      result = integers(ArithmeticOp::multiply, result.integer, base, type.dtype);
+      result = integers(ArithmeticOp::multiply, result.integer, base, type.dtype, of);
     }
     return {type, result};
   }
   if (is_float(type.dtype)) {
-    return {type, of_real(numbers_.arithmetic(op, to_real(left.value), to_real(right.value)))};
+    return {type, of_real(arithmetic(op, to_real(left.value), to_real(right.value), of))};
   }
-  return {type,
-          integers(op, convert(left.value, type.dtype).integer, convert(right.value, type.dtype).integer, type.dtype)};
+  const std::int64_t a = convert(left.value, type.dtype).integer;
+  return {type, integers(op, a, convert(right.value, type.dtype).integer, type.dtype, of)};
 }
 
-Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const {
+Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype, const Operands& of) {
   const Wide x = a;
   const Wide y = b;
   switch (op) {
@@ -167,9 +171,9 @@ Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType
     case ArithmeticOp::floor_divide:
     case ArithmeticOp::modulo: {
       turn(b, 0);
-      if (b == 0) throw Undefined{"an integer division by zero"};
-      const Wide quotient = floor_of(x, y);
-      turn_quotient(x, y);
+      if (ask(Question::divisor, of.right, numbers_.of_integer(b))) throw Undefined{"an integer division by zero"};
+      const Wide quotient =
+          op == ArithmeticOp::floor_divide ? chained_quotient(x, y, of.both) : rounded_quotient(x, y, of.both);
       return of_integer(wrapped(op == ArithmeticOp::modulo ? x - quotient * y : quotient, dtype));
     }
     case ArithmeticOp::max:
@@ -180,15 +184,23 @@ Value Evaluator::integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType
   throw Undefined{"an integer operation without a meaning"};
 }
 
-Evaluator::Typed Evaluator::call(Function function, const Typed& argument) {
-  const ValueType type = unary_type(function, argument.type);
-  if (is_float(type.dtype)) return {type, of_real(numbers_.function(function, to_real(argument.value)))};
+Evaluator::Typed Evaluator::call(const Call& call, const Typed& argument) {
+  const ValueType type = unary_type(call.function, argument.type);
+  if (is_float(type.dtype)) {
+    return {type, of_real(function(call.function, to_real(argument.value), {call.argument.get()}))};
+  }
   const std::int64_t value = convert(argument.value, type.dtype).integer;
-  if (function == Function::abs) turn(value, 0);
-  if (function == Function::negate || (function == Function::abs && value < 0)) {
+  if (call.function == Function::abs) turn(value, 0);
+  if (call.function == Function::negate || (call.function == Function::abs && value < 0)) {
     return {type, of_integer(wrapped(-static_cast<Wide>(value), type.dtype))};
   }
   return {type, of_integer(value)};
+}
+
+Evaluator::Typed Evaluator::negated(const Typed& argument) const {
+  const ValueType type = unary_type(Function::negate, argument.type);
+  if (is_float(type.dtype)) return {type, of_real(numbers_.negate(to_real(argument.value)))};
+  return {type, of_integer(wrapped(-static_cast<Wide>(argument.value.integer), type.dtype))};
 }
 
 bool Evaluator::truth(const Expr& condition, const Frame& frame) {
@@ -196,7 +208,7 @@ bool Evaluator::truth(const Expr& condition, const Frame& frame) {
   // Comparisons and what is made of them have said so themselves.
   if (is_condition(condition)) return holds;
   if (sources_.met) sources_.met->note(condition, 0, holds);
-  return forced(condition, 0).value_or(holds);
+  return forced({&condition}).value_or(holds);
 }
 
 bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
@@ -213,6 +225,7 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       const Real b = to_real(right.value);
       holds = numbers_.compare(compare.operators[i], a, b);
       if (sources_.met) sources_.met->note_gap(expr, i, holds, numbers_, a, b);
+      note_tie(expr, i, compare.operators[i], a, b);
       if (sources_.conditions && a.is_finite() && b.is_finite())
         sources_.conditions->part(expr, compare.operators[i], numbers_.subtract(a, b), holds);
     } else {
@@ -233,17 +246,17 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
         sources_.conditions->part(expr, compare.operators[i],
                                   numbers_.subtract(numbers_.of_integer(a), numbers_.of_integer(b)), holds);
     }
-    holds = forced(expr, i).value_or(holds);
+    holds = forced({&expr, i}).value_or(holds);
     all = all && holds;
     left = std::move(right);
   }
   return all;
 }
 
-std::optional<bool> Evaluator::forced(const Expr& expr, std::size_t part) const {
+std::optional<bool> Evaluator::forced(const Place& place) const {
   if (!sources_.forced) return std::nullopt;
   for (const Met::Way& way : *sources_.forced) {
-    if (way.expr == &expr && way.part == part) return way.is_first;
+    if (way.place == place) return way.is_first;
   }
   return std::nullopt;
 }
@@ -270,8 +283,10 @@ std::int64_t Evaluator::index(const Subscript& subscript, const Frame& frame) {
         const Wide dividend = index(*atom.dividend, frame);
         const Wide divisor = index(*atom.divisor, frame);
         if (divisor == 0) throw Undefined{"a subscript divided by zero"};
-        const Wide quotient = floor_of(dividend, divisor);
-        if (atom.dividend->reads_data) turn_quotient(dividend, divisor);
+        const Place of{frame.statement.equation->right.get(), Place::kSubscripts};
+        const Wide quotient = atom.dividend->reads_data || atom.divisor->reads_data
+                                  ? rounded_quotient(dividend, divisor, of)
+                                  : floor_of(dividend, divisor);
         factor = atom.kind == SubscriptAtom::Kind::quotient ? quotient : dividend - quotient * divisor;
       }
       product = wrapped(product * factor, DType::i64);

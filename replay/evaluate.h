@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ struct Sources {
   Met* met = nullptr;                     ///< likewise
   /// Ways that are gone whatever the values say.
   const std::vector<Met::Way>* forced = nullptr;
+  /// Marks of roundings that come out otherwise than they do, as any other whole number.
+  const std::set<std::uint64_t>* shifted = nullptr;
 };
 
 /// The sequential machine of docs/language.md (R1 to R9) read backwards: an element is what its last write computes,
@@ -80,18 +83,65 @@ class Evaluator {
     Value value;
   };
 
+  /// Where the two operands of an operation stand in the text.
+  struct Operands {
+    Place left;
+    Place right;
+    Place both;  ///< the operation itself
+  };
+  /// What conditions on the way to an expression say of values, by residue.
+  struct Guards {
+    std::vector<std::uint64_t> nonzero;
+    std::vector<std::uint64_t> not_negative;
+  };
+  /// Quotients of quotients: the dividend of the first and the product of the divisors so far.
+  struct Quotients {
+    bool has_next = false;
+    std::optional<std::pair<Wide, Wide>> first;
+  };
+
+  /// What is accumulated stands nowhere.
+  [[nodiscard]] static Operands accumulated(const Statement& statement) {
+    const Place nowhere{statement.equation->right.get(), Place::kNowhere};
+    return {nowhere, nowhere, nowhere};
+  }
+
   [[nodiscard]] Typed evaluate(const Expr& expr, const Frame& frame);
-  [[nodiscard]] Typed chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators,
-                            const Frame& frame);
-  [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent);
-  [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype) const;
-  [[nodiscard]] Typed call(Function function, const Typed& argument);
+  [[nodiscard]] Typed chain(const Expr& whole, const std::vector<ExprPtr>& operands,
+                            const std::vector<ArithmeticOp>& operators, const Frame& frame);
+  [[nodiscard]] Typed combine(ArithmeticOp op, const Typed& left, const Typed& right, bool natural_exponent,
+                              const Operands& of);
+  [[nodiscard]] Value integers(ArithmeticOp op, std::int64_t a, std::int64_t b, DType dtype, const Operands& of);
+  [[nodiscard]] Typed call(const Call& call, const Typed& argument);
+  [[nodiscard]] Typed negated(const Typed& argument) const;
   [[nodiscard]] bool truth(const Expr& condition, const Frame& frame);
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   void note_order(const Expr& expr, const Value& a, const Value& b) const;
-  [[nodiscard]] std::optional<bool> forced(const Expr& expr, std::size_t part) const;
+  [[nodiscard]] std::optional<bool> forced(const Place& place) const;
+
+  // What is asked on the way: see Question. Each notes the side, and goes to the one that is forced.
+  /// Whether the number is zero, or below zero.
+  [[nodiscard]] bool ask(Question question, const Place& of, const Real& value) const;
+  /// Takes down what a condition says that holds, or fails.
+  void guard(const Expr& condition, bool holds, const Frame& frame);
+  [[nodiscard]] bool is_guarded(Question question, const Real& value) const;
+  void note_cases(const Place& of, bool is_exception, const Real& value) const;
+  void note_tie(const Expr& expr, std::size_t part, CompareOp op, const Real& a, const Real& b) const;
+  [[nodiscard]] Real arithmetic(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const;
+  [[nodiscard]] Real product(const Real& a, const Real& b, const Operands& of) const;
+  [[nodiscard]] Real quotient(const Real& a, const Real& b, const Operands& of) const;
+  [[nodiscard]] Real rounded_quotient(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const;
+  [[nodiscard]] Real power(const Real& a, const Real& b, const Operands& of) const;
+  [[nodiscard]] Real function(Function function, const Real& a, const Place& of) const;
+  [[nodiscard]] Real rounded(Function function, const Real& a, const Place& of) const;
+  [[nodiscard]] Wide rounded_quotient(Wide dividend, Wide divisor, const Place& of) const;
+  /// x//3//4 is x//12.
+  [[nodiscard]] Wide chained_quotient(Wide dividend, Wide divisor, const Place& of);
+  /// By how much a rounding is shifted; 0 where it is not.
+  [[nodiscard]] std::int64_t ask_of_rounding(std::uint64_t mark, const Place& of) const;
+  /// A value that is stored in a tensor of this type.
+  [[nodiscard]] Value stored(const Expr& expr, const Typed& value, DType dtype);
   void turn(Wide a, Wide b) const;
-  void turn_quotient(Wide dividend, Wide divisor) const;
   [[nodiscard]] Value convert(const Value& value, DType dtype);
   [[nodiscard]] Real to_real(const Value& value) const;
 
@@ -134,6 +184,8 @@ class Evaluator {
   std::map<Instance, Value> done_;
   std::map<std::pair<VersionName, Cell>, Value> versions_;
   int depth_ = 0;
+  Guards guards_;
+  Quotients quotients_;
 };
 
 }  // namespace steptp::replayer

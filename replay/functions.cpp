@@ -144,7 +144,13 @@ Real Numbers::transcendental(Function function, const Real& a) {
     residue = unknown(static_cast<std::uint64_t>(function), a.residue);
   }
   if (function == Function::log) logarithms_.emplace(residue, a);
+  if (function == Function::sqrt) roots_.emplace(residue, a.residue);
   return enclosed({residue, value, error, Class::finite, nullptr}, fine_function(function, a.fine));
+}
+
+std::uint64_t Numbers::without_root(const Real& a) const {
+  const auto found = roots_.find(a.residue);
+  return found == roots_.end() ? a.residue : found->second;
 }
 
 Real Numbers::function(Function function, const Real& a) {

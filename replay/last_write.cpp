@@ -2,6 +2,7 @@
 // accumulation that is alone in its nest is added up as a whole, block by block where its terms read nothing but
 // inputs.
 #include <algorithm>
+#include <utility>
 
 #include "replay/evaluate.h"
 
@@ -133,7 +134,13 @@ Value Evaluator::execute(const Instance& instance, const Value* accumulator) {
   const Statement& statement = layout_.statements()[instance.statement];
   if (++depth_ > kDeepest) throw Beyond{"a chain of definitions that is too long"};
   const Frame frame{statement, instance.iteration, accumulator};
-  const Value result = convert(evaluate(*statement.equation->right, frame).value, statement.equation->left->dtype);
+  const Expr& right = *statement.equation->right;
+  // What is stored is remembered, whoever reads it first.
+  const Guards outer = std::exchange(guards_, {});
+  const Quotients quotients = std::exchange(quotients_, {});
+  const Value result = stored(right, evaluate(right, frame), statement.equation->left->dtype);
+  guards_ = outer;
+  quotients_ = quotients;
   --depth_;
   if (!result.is_integer) numbers_.note(result.real);
   return result;
@@ -183,7 +190,9 @@ std::optional<Value> Evaluator::whole_fold(std::size_t writer, const Cell& cell)
       statement, cell, Before{}, [&](const Iteration& iteration) { return writes(statement, iteration, cell); },
       [&](const Iteration& iteration) {
         const Value term = execute({writer, iteration}, &start);
-        total = total ? Value{false, 0, numbers_.arithmetic(*statement.accumulates, total->real, term.real)} : term;
+        total =
+            total ? Value{false, 0, arithmetic(*statement.accumulates, total->real, term.real, accumulated(statement))}
+                  : term;
         return true;
       });
   return total;
@@ -241,7 +250,7 @@ std::optional<Value> Evaluator::fold_in_blocks(std::size_t writer, const Cell& c
     Real term = execute({writer, first}, &start).real;
     if (op == ArithmeticOp::add) term = numbers_.multiply(numbers_.of_integer(count), term);
     if (op == ArithmeticOp::multiply) term = numbers_.integer_power(term, count);
-    total = Value{false, 0, total ? numbers_.arithmetic(op, total->real, term) : term};
+    total = Value{false, 0, total ? arithmetic(op, total->real, term, accumulated(statement)) : term};
   });
   return total;
 }
@@ -279,7 +288,8 @@ Value Evaluator::at_end(const std::string& tensor, std::size_t writers, const Ce
   for (std::size_t i = folds.size(); i-- > 0;) {
     // An undefined element reads as the identity.
     if (!value) value = identity(folds[i].statement);
-    value = Value{false, 0, numbers_.arithmetic(*folds[i].statement.accumulates, value->real, folds[i].terms.real)};
+    const Statement& fold = folds[i].statement;
+    value = Value{false, 0, arithmetic(*fold.accumulates, value->real, folds[i].terms.real, accumulated(fold))};
   }
   versions_.emplace(key, *value);
   return *value;

@@ -17,6 +17,8 @@ bool reads_data(const Expr& expr) {
   return found;
 }
 
+constexpr std::uint64_t kFewEvaluations = 6;
+
 bool compares_with_infinity(const Expr& expr) {
   const auto* compare = std::get_if<Compare>(&expr.node);
   if (!compare) return false;
@@ -41,6 +43,33 @@ void Met::note_gap(const Expr& expr, std::size_t part, bool is_first, const Numb
   const std::uint64_t gap = numbers.field().add(a.residue, numbers.field().negate(b.residue));
   // Either side may stand first.
   ways.gaps.insert(std::min(gap, numbers.field().negate(gap)));
+  if (!ways.residue) ways.residue = gap;
+}
+
+void Met::note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
+                        std::optional<std::uint64_t> residue) {
+  Ways& ways = ways_[place];
+  ways.gone |= is_first ? kFirst : kSecond;
+  if (mark && ways.gaps.size() < kMostMarks) ways.gaps.insert(*mark);
+  if (!ways.residue) ways.residue = residue;
+}
+
+std::optional<std::uint64_t> Met::residue_at(const Place& place) const {
+  const auto found = ways_.find(place);
+  return found == ways_.end() ? std::nullopt : found->second.residue;
+}
+
+std::uint64_t Met::mark_of(Question question, const Real& value, const Field& field) {
+  const bool is_of_sign = question == Question::domain || question == Question::factor_sign ||
+                          question == Question::exponent_sign || question == Question::special;
+  const std::uint64_t residue = is_of_sign ? value.residue : std::min(value.residue, field.negate(value.residue));
+  // A bool asks what a comparison with zero asks.
+  return question == Question::truth ? residue : combine(static_cast<std::uint64_t>(question) + 1, residue);
+}
+
+std::set<std::uint64_t> Met::marks_at(const Place& place) const {
+  const auto found = ways_.find(place);
+  return found == ways_.end() ? std::set<std::uint64_t>() : found->second.gaps;
 }
 
 void Met::note_order(const Expr& expr, const Numbers& numbers, const Real& a, const Real& b) {
@@ -51,8 +80,27 @@ void Met::note_order(const Expr& expr, const Numbers& numbers, const Real& a, co
   note_gap(expr, 0, !is_both && a.value > b.value, numbers, a, b);
 }
 
-void Met::add(const Met& evaluation, const Met& other) {
+/// A quotient by a product has no value where one by a factor has none.
+void Met::add_products_of_divisors(std::set<std::uint64_t>& gaps) const {
+  constexpr std::size_t kMostDivisors = 8;
+  std::vector<std::uint64_t> residues;
+  for (const auto& [place, ways] : ways_) {
+    const bool is_kept = place.question == Question::divisor && ways.residue && residues.size() < kMostDivisors;
+    if (is_kept) residues.push_back(*ways.residue);
+  }
+  const Field field(kPrime);
+  for (const std::uint64_t one : residues) {
+    for (const std::uint64_t two : residues) {
+      Real product;
+      product.residue = field.multiply(one, two);
+      gaps.insert(mark_of(Question::divisor, product, field));
+    }
+  }
+}
+
+void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
   std::set<std::uint64_t> gaps;
+  other.add_products_of_divisors(gaps);
   for (const auto& [key, ways] : other.ways_) gaps.insert(ways.gaps.begin(), ways.gaps.end());
   for (const auto& [key, ways] : evaluation.ways_) {
     Ways& own = ways_[key];
@@ -61,10 +109,13 @@ void Met::add(const Met& evaluation, const Met& other) {
     own.varies = own.varies || ways.gaps.size() != 1 || (own.constant && *own.constant != *ways.gaps.begin());
     if (!own.varies) own.constant = *ways.gaps.begin();
     if (ways.gaps.empty()) continue;
-    const bool is_met =
-        std::any_of(ways.gaps.begin(), ways.gaps.end(), [&](std::uint64_t gap) { return gaps.contains(gap); });
-    own.is_met_by_other = own.is_met_by_other || is_met;
-    own.is_own = own.is_own || !is_met;
+    own.was_finite = true;
+    const auto is_among = [&](std::uint64_t gap) { return gaps.contains(gap); };
+    const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
+                                                      : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
+    Ways::Sharing& sharing = own.sharing[is_ambiguous ? 1 : 0];
+    sharing.is_met_by_other = sharing.is_met_by_other || is_met;
+    sharing.is_own = sharing.is_own || !is_met;
   }
 }
 
@@ -87,8 +138,57 @@ bool Met::parts_are_shared(const Expr& expr) const {
   return true;
 }
 
-std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinities) const {
-  constexpr std::uint64_t kFewEvaluations = 6;
+/// Of a question other than a way: whether the side that was never gone is none, or that of both programs.
+bool Met::is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const {
+  // Where `before` has no value nothing is asked of `after`.
+  if (is_before && place.question == Question::divisor) return true;
+  if (!reads_data(*place.expr) && place.part != Place::kSubscripts) return true;
+  if (ways.is_shared()) return true;
+  if (!ways.varies && ways.constant && ways.evaluations >= kFewEvaluations) return true;
+  const bool is_of_cases = place.question == Question::rounding || place.question == Question::special;
+  if (!is_of_cases && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond)) return true;
+  return spans.is_answered(place, ways.gone == kSecond);
+}
+
+/// One side of it is a single number, so that it holds at hardly any input.
+static bool is_of_single_points(const Place& place) {
+  if (place.question == Question::way) {
+    const auto* compare = std::get_if<Compare>(&place.expr->node);
+    if (!compare) return false;
+    const CompareOp op = compare->operators[place.part];
+    return op == CompareOp::equal || op == CompareOp::not_equal;
+  }
+  switch (place.question) {
+    case Question::truth:
+    case Question::divisor:
+    case Question::pole:
+    case Question::factor:
+    case Question::base:
+    case Question::exponent: return true;
+    default: return false;
+  }
+}
+
+std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_before) const {
+  Spans spans(layout);
+  std::vector<Way> out;
+  for (const auto& [place, ways] : ways_) {
+    const bool is_open = (ways.gone & kClosed) == 0 && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond) &&
+                         !ways.is_shared() && ways.varies && ways.was_finite && is_of_single_points(place);
+    if (!is_open || (is_before && place.question == Question::divisor)) continue;
+    if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
+    const auto* compare = std::get_if<Compare>(&place.expr->node);
+    const bool is_way = place.question == Question::way;
+    const bool is_answered =
+        is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
+               : spans.is_answered(place, true);
+    if (is_answered) continue;
+    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal});
+  }
+  return out;
+}
+
+std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinities, bool is_before) const {
   Spans spans(layout);
   // How a comparison comes out at every input, where that is known.
   const auto fixed = [&](const Expr& expr, std::size_t part) -> std::optional<bool> {
@@ -123,21 +223,50 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
   };
   std::vector<Way> out;
   for (const auto& [place, ways] : ways_) {
-    const Expr& expr = *place.first;
+    if ((ways.gone & kClosed) != 0) continue;
+    if (place.question != Question::way) {
+      if (!is_answered(place, ways, spans, is_before)) out.push_back({place, ways.gone == kSecond});
+      continue;
+    }
+    const Expr& expr = *place.expr;
     if (ways.gone == (kFirst | kSecond) || ways.is_shared() || !reads_data(expr)) continue;
     if (std::holds_alternative<Logic>(expr.node) && parts_are_shared(expr)) continue;
-    if (is_closed(expr, place.second)) continue;
-    out.push_back({&expr, place.second, ways.gone == kSecond});
+    if (is_closed(expr, place.part)) continue;
+    out.push_back({place, ways.gone == kSecond});
   }
   return out;
 }
 
 std::string Met::text_of(const Way& way) {
-  const char* what = !is_condition(*way.expr) && !std::holds_alternative<Read>(way.expr->node)
-                         ? " never fell on the other side"
-                     : way.is_first ? " never held"
-                                    : " never failed";
-  return concat(print(*way.expr), what);
+  const Expr& expr = *way.place.expr;
+  const std::string what = way.place.part == 0 ? print(expr) : concat("a part of ", print(expr));
+  switch (way.place.question) {
+    case Question::way: {
+      const bool has_sides = !is_condition(expr) && !std::holds_alternative<Read>(expr.node);
+      return concat(print(expr), has_sides      ? " never fell on the other side"
+                                 : way.is_first ? " never held"
+                                                : " never failed");
+    }
+    case Question::tie:
+      return concat("the two sides of ", print(expr), way.is_first ? " were never equal" : " were always equal");
+    case Question::divisor: return concat(what, ", which is divided by, is nowhere shown to be other than zero");
+    case Question::truth:
+    case Question::pole:
+    case Question::factor:
+    case Question::base:
+    case Question::exponent: return concat(what, way.is_first ? " was never zero" : " was always zero");
+    case Question::domain:
+    case Question::factor_sign:
+    case Question::exponent_sign:
+      return concat(what, way.is_first ? " was never below zero" : " was always below zero");
+    case Question::range:
+      return concat(
+          what, way.is_first ? " was never beyond the ends of its type" : " was always beyond the ends of its type");
+    case Question::special:
+      return concat(what, " decides more than two cases, and the other program does not ask the same");
+    case Question::rounding: return concat(what, " is rounded, and the other program does not round the same");
+  }
+  return what;
 }
 
 Hash Met::ways_gone() const {
@@ -147,7 +276,7 @@ Hash Met::ways_gone() const {
   return out;
 }
 
-std::vector<Met::Place> Met::places() const {
+std::vector<Place> Met::places() const {
   std::vector<Place> out;
   for (const auto& [place, ways] : ways_) out.push_back(place);
   return out;

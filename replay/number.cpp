@@ -241,7 +241,10 @@ Real Numbers::divide(const Real& a, const Real& b) {
   if (b.residue == 0) throw Undecided{"a divisor that is zero modulo the prime"};
   const long double least = std::fabs(b.value) - b.error;
   const long double quotient = a.value / b.value;
-  const long double error = (a.error + std::fabs(quotient) * b.error) / least + std::fabs(quotient) * kUnit;
+  // Exact quotients stay exact, so that 3/1 is a whole exponent.
+  const bool exact = a.error == 0 && b.error == 0 && std::fma(quotient, b.value, -a.value) == 0 &&
+                     (a.value == 0 || std::fabs(quotient) > 0x1p-16000L);
+  const long double error = exact ? 0 : (a.error + std::fabs(quotient) * b.error) / least + std::fabs(quotient) * kUnit;
   return enclosed(
       {field_.multiply(a.residue, field_.inverse(b.residue)), quotient, error * kRoom, Class::finite, nullptr},
       fine_quotient(a.fine, b.fine));

@@ -125,6 +125,8 @@ class Numbers {
   [[nodiscard]] bool compare(CompareOp op, const Real& a, const Real& b);
   /// Truncated and saturated; NaN gives 0, or true.
   [[nodiscard]] std::int64_t to_integer(const Real& a, DType dtype);
+  /// Of a square root what it is the root of, as residues: both are zero at the same inputs.
+  [[nodiscard]] std::uint64_t without_root(const Real& a) const;
   /// -1, 0 or 1; of a number that is not NaN.
   [[nodiscard]] int sign(const Real& a) const;
 
@@ -142,7 +144,8 @@ class Numbers {
   long bits_;
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
-  std::map<std::uint64_t, Real> logarithms_;  ///< of what, by residue
+  std::map<std::uint64_t, Real> logarithms_;      ///< of what, by residue
+  std::map<std::uint64_t, std::uint64_t> roots_;  ///< likewise
   long double greatest_ = 0;
   std::vector<Real>* turns_ = nullptr;
   mutable std::uint64_t turns_dropped_ = 0;

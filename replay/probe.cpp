@@ -18,6 +18,18 @@ Real real_of(const Numbers& numbers, const Value& value) {
   return value.is_integer ? numbers.of_integer(value.integer) : value.real;
 }
 
+bool is_plain(const Numbers& numbers, const Value& value) {
+  if (value.is_integer) return true;
+  constexpr int kBits = 63;
+  constexpr int kMostExponent = 4096;
+  int exponent = 0;
+  const long double fraction = std::frexp(value.real.value, &exponent);
+  if (value.real.error != 0 || std::abs(exponent) > kMostExponent) return false;
+  const auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, kBits));
+  return std::ldexp(static_cast<long double>(mantissa), exponent - kBits) == value.real.value &&
+         numbers.of_dyadic(mantissa, exponent - kBits).residue == value.real.residue;
+}
+
 namespace {
 
 bool is_legal(const Certificate& certificate, const Variable& variable, const Value& value) {

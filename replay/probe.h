@@ -24,6 +24,9 @@ struct Coordinate {
 [[nodiscard]] Value value_of_real(const Real& value);
 [[nodiscard]] Real real_of(const Numbers& numbers, const Value& value);
 
+/// It is the number that its long double is: no function took part in finding it.
+[[nodiscard]] bool is_plain(const Numbers& numbers, const Value& value);
+
 /// How far the start and the two points beside it lie apart, as a power of two: reals are read off close by.
 inline constexpr int kStepExponent = -10;
 /// One of the other program's turns has the same residue.

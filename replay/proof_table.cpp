@@ -114,4 +114,21 @@ class TableCheck {
 
 void check_table(const Context& context) { TableCheck(context).run(); }
 
+std::set<std::int64_t> mentioned_numbers(const Certificate& certificate, const Claim& claim) {
+  std::set<std::int64_t> out;
+  const auto look = [&](const Form& node) {
+    if (node.kind == Form::Kind::value) out.insert(node.number);
+  };
+  for (const Region& region : claim.regions) {
+    for (const FormPtr& form : {region.where, region.form, region.after}) {
+      if (form) for_each_node(form, look);
+    }
+  }
+  for (const Claim& name : certificate.values) {
+    const bool is_part = name.is_name() && name.number != claim.number && out.contains(name.number);
+    if (is_part) out.merge(mentioned_numbers(certificate, name));
+  }
+  return out;
+}
+
 }  // namespace steptp::replayer

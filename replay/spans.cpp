@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "replay/types.h"
 #include "steptp/ir/dtype.h"
@@ -35,11 +36,16 @@ Span widened(long double low, long double high, bool may_be_nan) {
 /// What finite numbers make is finite.
 Span finite(Span span, bool is_finite) {
   if (!is_finite) return span;
-  return {std::clamp(span.low, -kMost, kMost), std::clamp(span.high, -kMost, kMost), span.may_be_nan};
+  span.low = std::clamp(span.low, -kMost, kMost);
+  span.high = std::clamp(span.high, -kMost, kMost);
+  return span;
 }
 
+/// Neither zero nor infinite where nothing is infinite.
+bool is_solid(const Span& a) { return a.is_solid || a.is_nonzero || a.low > 0 || a.high < 0; }
+
 bool may_be_infinite(const Span& a) { return a.low == -kFar || a.high == kFar; }
-bool may_be_zero(const Span& a) { return a.low <= 0 && a.high >= 0; }
+bool may_be_zero(const Span& a) { return !a.is_nonzero && a.low <= 0 && a.high >= 0; }
 
 long double product_of(long double a, long double b) {
   if (a == 0 || b == 0) return 0;
@@ -51,26 +57,38 @@ Span product(const Span& a, const Span& b) {
   const long double ends[] = {product_of(a.low, b.low), product_of(a.low, b.high), product_of(a.high, b.low),
                               product_of(a.high, b.high)};
   const bool is_nan = (may_be_infinite(a) && may_be_zero(b)) || (may_be_infinite(b) && may_be_zero(a));
-  return finite(widened(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4),
-                        a.may_be_nan || b.may_be_nan || is_nan),
-                !may_be_infinite(a) && !may_be_infinite(b));
+  Span out = finite(widened(*std::min_element(ends, ends + 4), *std::max_element(ends, ends + 4),
+                            a.may_be_nan || b.may_be_nan || is_nan),
+                    !may_be_infinite(a) && !may_be_infinite(b));
+  out.is_nonzero = !may_be_zero(a) && !may_be_zero(b);
+  out.is_solid = is_solid(a) && is_solid(b);
+  return out;
 }
 
 Span sum(const Span& a, const Span& b) {
   const bool is_nan = (a.low == -kFar && b.high == kFar) || (a.high == kFar && b.low == -kFar);
-  return finite(widened(a.low + b.low, a.high + b.high, a.may_be_nan || b.may_be_nan || is_nan),
-                !may_be_infinite(a) && !may_be_infinite(b));
+  Span out = finite(widened(a.low + b.low, a.high + b.high, a.may_be_nan || b.may_be_nan || is_nan),
+                    !may_be_infinite(a) && !may_be_infinite(b));
+  out.is_solid = a.low >= 0 && b.low >= 0 && (is_solid(a) || is_solid(b));
+  return out;
 }
 
 Span hull(const Span& a, const Span& b) {
-  return {std::fmin(a.low, b.low), std::fmax(a.high, b.high), a.may_be_nan || b.may_be_nan};
+  return {std::fmin(a.low, b.low), std::fmax(a.high, b.high), a.may_be_nan || b.may_be_nan,
+          !may_be_zero(a) && !may_be_zero(b), is_solid(a) && is_solid(b)};
+}
+
+Span magnitude_of(const Span& a) {
+  const bool is_apart = a.low > 0 || a.high < 0;
+  const long double least = is_apart ? std::fmin(std::fabs(a.low), std::fabs(a.high)) : may_be_zero(a) ? 0 : kLeast;
+  return {least, std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan, !may_be_zero(a), is_solid(a)};
 }
 
 Span whole_power(const Span& a, std::int64_t exponent) {
   if (exponent < 0 || exponent > 64) return anything();
+  if (exponent == 0) return {1, 1, false};
   Span out = {1, 1, false};
-  const Span size = {may_be_zero(a) ? 0 : std::fmin(std::fabs(a.low), std::fabs(a.high)),
-                     std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan};
+  const Span size = magnitude_of(a);
   for (std::int64_t i = 0; i < exponent; ++i) out = product(out, exponent % 2 == 0 ? size : a);
   // A power of what is infinite is infinite, and no factor of it is zero at the same time.
   out.may_be_nan = a.may_be_nan;
@@ -103,9 +121,12 @@ Span of_domain(const Variable& variable) {
   }
   if (domain.kind == Domain::Kind::masked) out.low = -kFar;
   if (domain.kind == Domain::Kind::positive) out.low = kLeast;
+  if (domain.kind == Domain::Kind::nonzero) out.is_nonzero = true;
   if (domain.kind == Domain::Kind::range) {
-    out = {std::fmax(out.low, static_cast<long double>(domain.low)),
-           std::fmin(out.high, static_cast<long double>(domain.high)), false};
+    // The end does not belong to it.
+    const long double end = is_float(variable.dtype) ? domain.high : std::ceil(domain.high) - 1;
+    out = {std::fmax(out.low, static_cast<long double>(domain.low)), std::fmin(out.high, end), false};
+    out.is_nonzero = domain.high == 0;
   }
   return out;
 }
@@ -131,33 +152,57 @@ bool mixes_types(const Expr& expr) {
 Span Spans::of_tensor(const std::string& name) {
   const Tensor& tensor = layout_.tensor(name);
   if (tensor.known && tensor.known->role != Role::output) return of_domain(*tensor.known);
-  if (const auto known = tensors_.find(name); known != tensors_.end()) return known->second;
-  // What stays in a span as long as everything earlier was in it, always is: a sum begins with 0, a product with 1, and
-  // a maximum or a minimum with its first term.
-  const auto others = tensors_;
-  for (const Span& earlier :
-       {Span{kLeast, kMost, false}, Span{0, kMost, false}, Span{0, kFar, false}, Span{-kMost, kMost, false}}) {
-    const Span found = of_writers(name, earlier);
-    const bool stays = found.low >= earlier.low && found.high <= earlier.high && !found.may_be_nan;
-    if (stays) return tensors_[name] = found;
-    tensors_ = others;
+  for (std::size_t i = 0; i < assumed_.size(); ++i) {
+    if (assumed_[i].name != name) continue;
+    lowest_used_ = std::min(lowest_used_, i);
+    assumed_[i].is_used = true;
+    return assumed_[i].span;
   }
-  return tensors_[name] = of_writers(name, anything());
+  if (const auto known = tensors_.find(name); known != tensors_.end()) return known->second;
+  const std::size_t own = assumed_.size();
+  const std::size_t outer = std::exchange(lowest_used_, Place::kNowhere);
+  const Span out = found_of_tensor(name);
+  // What rests on an assumption about another tensor holds only as long as that is made.
+  if (lowest_used_ >= own) tensors_[name] = out;
+  lowest_used_ = std::min(outer, lowest_used_ < own ? lowest_used_ : Place::kNowhere);
+  return out;
+}
+
+/// What stays in a span as long as everything earlier was in it, always is: a sum begins with 0, a product with 1, and
+/// a maximum or a minimum with its first term.
+Span Spans::found_of_tensor(const std::string& name) {
+  std::size_t lowest = Place::kNowhere;
+  for (const Span& earlier :
+       {Span{kLeast, kMost, false}, Span{0, kMost, false}, Span{0, kFar, false}, Span{-kMost, kMost, false, true},
+        Span{-kMost, kMost, false}, Span{0, kMost, true, false, true}, Span{0, kFar, true}, anything()}) {
+    lowest_used_ = Place::kNowhere;
+    const Span found = of_writers(name, earlier);
+    lowest = std::min(lowest, lowest_used_);
+    const bool stays = found.low >= earlier.low && found.high <= earlier.high &&
+                       found.may_be_nan <= earlier.may_be_nan && (!earlier.is_nonzero || !may_be_zero(found)) &&
+                       (!earlier.is_solid || is_solid(found));
+    if (stays || !used_own_) {
+      lowest_used_ = lowest;
+      return found;
+    }
+  }
+  lowest_used_ = lowest;
+  return anything();
 }
 
 /// What the writers of a tensor write where it holds `earlier` before.
 Span Spans::of_writers(const std::string& name, const Span& earlier) {
   const Tensor& tensor = layout_.tensor(name);
-  tensors_[name] = earlier;
+  assumed_.push_back({name, earlier});
   std::optional<Span> out;
   for (const std::size_t number : tensor.writers) {
     const Statement& statement = layout_.statements()[number];
     Span one = of(*statement.equation->right);
     if (statement.accumulates) {
-      // The first round begins with the identity. All that the terms read is known by now.
-      tensors_[name] = identity_of(*statement.accumulates);
+      // The first round begins with the identity.
+      assumed_.back().span = identity_of(*statement.accumulates);
       one = hull(one, of(*statement.equation->right));
-      tensors_[name] = earlier;
+      assumed_.back().span = earlier;
     }
     if (tensor.dtype == DType::boolean) {
       const auto truth = decided(*statement.equation->right);
@@ -170,55 +215,97 @@ Span Spans::of_writers(const std::string& name, const Span& earlier) {
     }
     out = out ? hull(*out, one) : one;
   }
-  if (!out) return anything();
-  return *out;
+  used_own_ = assumed_.back().is_used;
+  assumed_.pop_back();
+  return out.value_or(anything());
 }
 
 Span Spans::of_function(Function function, const Span& a) {
-  const auto magnitude = [&] {
-    return Span{may_be_zero(a) ? 0 : std::fmin(std::fabs(a.low), std::fabs(a.high)),
-                std::fmax(std::fabs(a.low), std::fabs(a.high)), a.may_be_nan};
-  };
   switch (function) {
-    case Function::negate: return {-a.high, -a.low, a.may_be_nan};
-    case Function::abs: return magnitude();
+    case Function::negate: return {-a.high, -a.low, a.may_be_nan, a.is_nonzero, a.is_solid};
+    case Function::abs: return magnitude_of(a);
     case Function::exp: {
       const Span out = finite(widened(std::exp(a.low), std::exp(a.high), a.may_be_nan), a.high != kFar);
-      return {a.low == -kFar ? 0 : std::fmax(out.low, kLeast), out.high, a.may_be_nan};
+      return {a.low == -kFar ? 0 : std::fmax(out.low, kLeast), out.high, a.may_be_nan, false, true};
     }
     case Function::sqrt:
       if (a.high < 0) return anything();
-      return widened(std::sqrt(std::fmax(a.low, 0.0L)), std::sqrt(a.high), a.may_be_nan || a.low < 0);
+      {
+        Span out = widened(std::sqrt(std::fmax(a.low, 0.0L)), std::sqrt(a.high), a.may_be_nan || a.low < 0);
+        out.is_nonzero = a.is_nonzero;
+        out.is_solid = is_solid(a);
+        return out;
+      }
     case Function::tanh:
     case Function::erf: return {a.low >= 0 ? 0.0L : -1.0L, a.high <= 0 ? 0.0L : 1.0L, a.may_be_nan};
     case Function::sin:
     case Function::cos: return {-1, 1, a.may_be_nan || may_be_infinite(a)};
     case Function::floor: return {std::floor(a.low), std::floor(a.high), a.may_be_nan};
     case Function::ceil: return {std::ceil(a.low), std::ceil(a.high), a.may_be_nan};
-    case Function::log:
     case Function::rsqrt:
+      // Zero has no value, and infinity is sent to zero.
+      return {a.high == kFar ? 0.0L : kLeast, kMost, a.may_be_nan || a.low < 0, false, true};
+    case Function::log:
     case Function::round: break;
   }
   return anything();
 }
 
-Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators) {
+Span Spans::chain(const std::vector<ExprPtr>& operands, const std::vector<ArithmeticOp>& operators, std::size_t count) {
+  count = std::min(count, operands.size());
   Span total = of(*operands[0]);
-  for (std::size_t i = 0; i < operators.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < count; ++i) {
     const Span next = of(*operands[i + 1]);
     switch (operators[i]) {
       case ArithmeticOp::add: total = sum(total, next); break;
       case ArithmeticOp::subtract: total = sum(total, {-next.high, -next.low, next.may_be_nan}); break;
-      case ArithmeticOp::multiply: total = product(total, next); break;
+      case ArithmeticOp::multiply: {
+        // What is multiplied by itself is a square.
+        const bool is_square = i == 0 && equal(*operands[0], *operands[1]);
+        total = is_square ? whole_power(total, 2) : product(total, next);
+        break;
+      }
       case ArithmeticOp::divide: {
-        if (may_be_zero(next) || may_be_infinite(next)) return anything();
-        total = product(total, finite(widened(1 / next.high, 1 / next.low, next.may_be_nan), true));
+        // Where the divisor is zero there is no value.
+        const bool is_apart = next.low > 0 || next.high < 0;
+        const bool is_finite = !may_be_infinite(next);
+        Span inverse = is_apart && is_finite ? finite(widened(1 / next.high, 1 / next.low, next.may_be_nan), true)
+                       : next.low >= 0       ? Span{is_finite ? kLeast : 0, kMost, next.may_be_nan}
+                       : next.high <= 0      ? Span{-kMost, is_finite ? -kLeast : 0, next.may_be_nan}
+                                             : Span{-kMost, kMost, next.may_be_nan, is_finite};
+        // Of infinity the inverse is zero; inf/inf is NaN.
+        inverse.is_solid = true;
+        const bool may_be_both = !is_finite && may_be_infinite(total);
+        total = product(total, inverse);
+        total.may_be_nan = total.may_be_nan || may_be_both;
         break;
       }
       default: return anything();
     }
   }
   return total;
+}
+
+/// NaN gives way to a number.
+static Span of_extremum(bool is_max, const Span& a, const Span& b) {
+  Span out = hull(a, b);
+  if (is_max && !a.may_be_nan && !b.may_be_nan) out.low = std::fmax(a.low, b.low);
+  if (!is_max && !a.may_be_nan && !b.may_be_nan) out.high = std::fmin(a.high, b.high);
+  if (is_max && (!a.may_be_nan || !b.may_be_nan)) out.low = std::fmax(out.low, a.may_be_nan ? b.low : a.low);
+  if (!is_max && (!a.may_be_nan || !b.may_be_nan)) out.high = std::fmin(out.high, a.may_be_nan ? b.high : a.high);
+  out.may_be_nan = a.may_be_nan && b.may_be_nan;
+  return out;
+}
+
+Span Spans::of_power(const Power& power) {
+  const Span base = of(*power.base);
+  const auto* exponent = std::get_if<Literal>(&power.exponent->node);
+  if (exponent && exponent->is_integer && exponent->integer >= 0) return whole_power(base, exponent->integer);
+  if (base.low < 0) return anything();
+  // A power of what is not negative is not negative either.
+  const Span size = of(*power.exponent);
+  const bool is_plain = base.low > 0 && base.high != kFar && !base.may_be_nan && !may_be_infinite(size);
+  return is_plain && !size.may_be_nan ? Span{kLeast, kMost, false} : Span{0, kFar, true};
 }
 
 Span Spans::of(const Expr& expr) {
@@ -245,22 +332,9 @@ Span Spans::of(const Expr& expr) {
   } else if (const auto* call = std::get_if<Call>(&expr.node)) {
     out = of_function(call->function, of(*call->argument));
   } else if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
-    const Span a = of(*extremum->left);
-    const Span b = of(*extremum->right);
-    // NaN gives way to a number.
-    out = hull(a, b);
-    if (extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.low = std::fmax(a.low, b.low);
-    if (!extremum->is_max && !a.may_be_nan && !b.may_be_nan) out.high = std::fmin(a.high, b.high);
-    if (extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
-      out.low = std::fmax(out.low, a.may_be_nan ? b.low : a.low);
-    }
-    if (!extremum->is_max && (!a.may_be_nan || !b.may_be_nan)) {
-      out.high = std::fmin(out.high, a.may_be_nan ? b.high : a.high);
-    }
-    out.may_be_nan = a.may_be_nan && b.may_be_nan;
+    out = of_extremum(extremum->is_max, of(*extremum->left), of(*extremum->right));
   } else if (const auto* power = std::get_if<Power>(&expr.node)) {
-    const auto* exponent = std::get_if<Literal>(&power->exponent->node);
-    if (exponent && exponent->is_integer) out = whole_power(of(*power->base), exponent->integer);
+    out = of_power(*power);
   } else if (const auto* select = std::get_if<Select>(&expr.node)) {
     out = hull(of(*select->if_true), of(*select->if_false));
   }
@@ -274,59 +348,6 @@ Span Spans::of(const Expr& expr) {
     if (!(out.low >= least && out.high <= greatest) || mixes_types(expr)) out = {least, greatest, false};
   }
   return out;
-}
-
-std::optional<bool> Spans::decided(const Compare& compare, std::size_t part) {
-  const Span a = of(*compare.operands[part]);
-  const Span b = of(*compare.operands[part + 1]);
-  // What may be NaN may fail, and `!=` hold, at any input.
-  if (a.may_be_nan || b.may_be_nan) return std::nullopt;
-  const auto less = [](const Span& x, const Span& y, bool or_equal) -> std::optional<bool> {
-    if (or_equal ? x.high <= y.low : x.high < y.low) return true;
-    if (or_equal ? x.low > y.high : x.low >= y.high) return false;
-    return std::nullopt;
-  };
-  const bool is_apart = a.low > b.high || a.high < b.low;
-  switch (compare.operators[part]) {
-    case CompareOp::less: return less(a, b, false);
-    case CompareOp::less_equal: return less(a, b, true);
-    case CompareOp::greater: return less(b, a, false);
-    case CompareOp::greater_equal: return less(b, a, true);
-    case CompareOp::equal: return is_apart ? std::optional(false) : std::nullopt;
-    case CompareOp::not_equal: return is_apart ? std::optional(true) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<bool> Spans::decided(const Expr& condition) {
-  const auto* compare = std::get_if<Compare>(&condition.node);
-  const auto* logic = std::get_if<Logic>(&condition.node);
-  if (!compare && !logic) {
-    const Span span = of(condition);
-    if (!span.may_be_nan && (span.low > 0 || span.high < 0)) return true;
-    return !span.may_be_nan && span.low == 0 && span.high == 0 ? std::optional(false) : std::nullopt;
-  }
-  const bool is_conjunction = compare || logic->op == LogicOp::conjunction;
-  const std::size_t count = compare ? compare->operators.size() : logic->operands.size();
-  bool all_known = true;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto one = compare ? decided(*compare, i) : decided(*logic->operands[i]);
-    if (one && *one != is_conjunction) return *one;
-    all_known = all_known && one;
-  }
-  return all_known ? std::optional(is_conjunction) : std::nullopt;
-}
-
-bool Spans::is_one_sided(const Expr& expr) {
-  Span a = anything();
-  Span b = {0, 0, false};
-  if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
-    a = of(*extremum->left);
-    b = of(*extremum->right);
-  } else if (const auto* call = std::get_if<Call>(&expr.node)) {
-    a = of(*call->argument);
-  }
-  return !a.may_be_nan && !b.may_be_nan && (a.low >= b.high || a.high <= b.low);
 }
 
 }  // namespace steptp::replayer

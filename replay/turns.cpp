@@ -117,7 +117,7 @@ void TurnSearch::try_values(const Probe& base, const WholeCheck::Seen& seen, con
     auto there = moved(base, coordinate, value);
     if (!there) continue;
     if (is_over()) return;
-    there->given.uses_functions |= coordinate.variable && seen.used_functions;
+    there->given.uses_functions |= coordinate.variable && seen.used_functions && !is_plain(numbers_, value);
     there->given.is_irrational |= is_irrational;
     WholeCheck::Seen found;
     look(*there, found);

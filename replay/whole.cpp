@@ -6,53 +6,10 @@
 
 #include "replay/edges.h"
 #include "replay/form_value.h"
+#include "replay/whole_point.h"
 #include "steptp/base/text.h"
 
 namespace steptp::replayer {
-
-/// Both programs at one element and one input; nothing where a program has no value.
-struct WholeCheck::Point {
-  Point(const Certificate& certificate, const Spot& spot, long bits = 0)
-      : output(spot.output),
-        element(spot.element),
-        given(spot.given),
-        forced(spot.forced),
-        numbers(kPrime, bits),
-        draws(certificate, numbers, spot.kind, spot.seed, spot.assumes) {
-    sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
-      const Value value = input(variable, index);
-      if (seen) seen->read(variable, index, value);
-      return value;
-    };
-    if (given && given->uses_functions) numbers.note_function();
-  }
-  [[nodiscard]] Value input(const Variable& variable, const std::vector<std::int64_t>& index) const {
-    if (given) {
-      if (const auto found = given->values.find({variable.name, index}); found != given->values.end()) {
-        return found->second;
-      }
-    }
-    return draws.input(variable, index);
-  }
-  const std::string& output;
-  const std::vector<std::int64_t>& element;
-  const Given* given;
-  const std::array<std::vector<Met::Way>, 2>* forced;
-  Numbers numbers;
-  Draws draws;
-  Sources sources;
-  Seen* seen = nullptr;
-  std::array<Met, 2> met;
-  std::optional<Value> before;
-  std::optional<Value> after;
-  std::string after_lacks;  ///< why `after` has no value
-
-  [[nodiscard]] bool before_is_nan() const { return before && !before->is_integer && before->real.kind == Class::nan; }
-  [[nodiscard]] Agreement compared() const {
-    if (before->is_integer) return before->integer == after->integer ? Agreement::by_residue : Agreement::differs;
-    return compare_values(before->real, after->real, numbers.used_functions());
-  }
-};
 
 void WholeCheck::Seen::read(const Variable& variable, const std::vector<std::int64_t>& index, const Value& value) {
   constexpr int kMostOfVariable = 3;
@@ -147,6 +104,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
     if (seen) point.numbers.record_turns(&seen->turns[is_before ? 0 : 1]);
     point.sources.met = &point.met[is_before ? 0 : 1];
     point.sources.forced = point.forced ? &(*point.forced)[is_before ? 0 : 1] : nullptr;
+    point.sources.shifted = point.shifted;
     point.sources.conditions = seen && seen->keeps_conditions ? &seen->conditions[is_before ? 0 : 1] : nullptr;
     Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
     try {
@@ -158,6 +116,8 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   point.seen = nullptr;
   point.sources.conditions = nullptr;
   point.sources.met = nullptr;
+  point.sources.forced = nullptr;
+  point.sources.shifted = nullptr;
   point.numbers.record_turns(nullptr);
   if (seen) seen->used_functions = point.numbers.used_functions();
 }
@@ -240,88 +200,6 @@ std::vector<std::vector<std::int64_t>> WholeCheck::edges(const Variable& output)
     }
   }
   return edges_[output.name];
-}
-
-/// Values become infinite at single inputs by logarithms only: no other number that is not written down is infinite.
-static bool has_logarithms(const Layout& layout) {
-  bool found = false;
-  const std::function<void(const Expr&)> look = [&](const Expr& expr) {
-    const auto* call = std::get_if<Call>(&expr.node);
-    found = found || (call && call->function == Function::log);
-    for (const ExprPtr* child : children(expr)) look(**child);
-  };
-  for (const Statement& statement : layout.statements()) look(*statement.equation->right);
-  return found;
-}
-
-void WholeCheck::add_met(const Point& point, const Spot& spot) {
-  // What a way decides may depend on the others: one input for each combination.
-  constexpr std::size_t kMostSpots = 12;
-  for (const std::size_t program : {0, 1}) {
-    met_[program].add(point.met[program], point.met[1 - program]);
-    if (spot.given) continue;
-    const Hash ways = point.met[program].ways_gone();
-    for (const Met::Place& place : point.met[program].places()) {
-      std::vector<KeptSpot>& kept = spots_[program][place];
-      const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
-      if (kept.size() >= kMostSpots || std::any_of(kept.begin(), kept.end(), is_known)) continue;
-      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}});
-      if (spot.forced) kept.back().forced = *spot.forced;
-    }
-  }
-}
-
-bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
-  constexpr std::size_t kMostForced = 6;
-  const std::vector<KeptSpot> spots = spots_[program][{way.expr, way.part}];
-  bool agrees = false;
-  for (const KeptSpot& kept : spots) {
-    std::array<std::vector<Met::Way>, 2> forced = kept.forced;
-    if (forced[program].size() >= kMostForced) return false;
-    forced[program].push_back(way);
-    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced};
-    Point point(context_.certificate, spot);
-    try {
-      evaluate(point, nullptr, forced_steps_);
-    } catch (const Undecided&) {
-      continue;
-    } catch (const Beyond&) {
-      // What agreed so far is what can be had.
-      return agrees;
-    }
-    if (!point.before || point.before_is_nan()) continue;
-    if (!point.after || point.before->is_integer != point.after->is_integer) return false;
-    const Agreement agreement = point.compared();
-    if (agreement == Agreement::differs || agreement == Agreement::not_counted) return false;
-    if (agreement == Agreement::undecided) continue;
-    add_met(point, spot);
-    agrees = true;
-  }
-  return agrees;
-}
-
-void WholeCheck::check_that_all_was_met() {
-  constexpr int kMostWays = 400;
-  if (!undecided_condition_.empty()) {
-    throw Undecided{concat("it is not known whether there is an index at which this ", undecided_condition_)};
-  }
-  int ways = 0;
-  // Behind a way that is gone by force there may be others.
-  for (bool is_open = true; is_open;) {
-    is_open = false;
-    for (const std::size_t program : {1, 0}) {
-      const Layout& layout = program == 0 ? context_.before : context_.after;
-      for (const Met::Way& way : met_[program].never_gone(layout, has_logarithms(layout))) {
-        is_open = true;
-        if (++ways <= kMostWays && makes_no_difference(program, way)) {
-          met_[program].close(way);
-          continue;
-        }
-        throw Undecided{concat("at the inputs that were looked at, ", Met::text_of(way), " in ",
-                               program == 0 ? "before" : "after")};
-      }
-    }
-  }
 }
 
 }  // namespace steptp::replayer

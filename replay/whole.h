@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,8 @@ class WholeCheck {
     bool assumes = true;  ///< what is assumed of inputs holds
     /// Ways of either program that are gone whatever the values say.
     const std::array<std::vector<Met::Way>, 2>* forced = nullptr;
+    /// Marks of roundings that come out otherwise.
+    const std::set<std::uint64_t>* shifted = nullptr;
   };
   /// What a look went by.
   struct Seen {
@@ -85,6 +89,7 @@ class WholeCheck {
     bool assumes = true;
     Hash ways = 0;  ///< that the program went
     std::array<std::vector<Met::Way>, 2> forced;
+    std::set<std::uint64_t> shifted;
   };
   static constexpr long kFineBits = 4096;
   static constexpr int kMostFineLooks = 12;
@@ -94,6 +99,15 @@ class WholeCheck {
   /// Whether the programs agree all the same where this way is gone by force, at one of the inputs at which it is
   /// asked for: what lies behind it is then the same expression.
   [[nodiscard]] bool makes_no_difference(std::size_t program, const Met::Way& way);
+  /// The same at one input; nothing where it says nothing.
+  [[nodiscard]] std::optional<bool> agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept);
+  /// Of sides of single numbers that only one program asks: see Met::met_at_single_points.
+  void check_single_points();
+  /// By element of an input and step: one for each input at which it is looked at.
+  using Slopes = std::map<std::pair<std::string, std::int64_t>, std::vector<std::uint64_t>>;
+  void add_slopes(std::size_t program, const Place& place, const KeptSpot& kept, Slopes& slopes);
+  [[nodiscard]] std::vector<std::int64_t> steps_of(const Value& value) const;
+  [[nodiscard]] bool is_affine(std::size_t program, const Place& place);
   /// Both programs at the point.
   void evaluate(Point& point, Seen* seen, std::uint64_t& budget) const;
   /// Whether many bits tell the values apart, where long doubles and residues of functions do not. `steps`: what a look
@@ -105,9 +119,9 @@ class WholeCheck {
   std::map<std::string, const Claim*, std::less<>> claims_;
   std::map<std::int64_t, const Claim*> values_;
   std::map<std::string, std::vector<std::vector<std::int64_t>>> edges_;
-  std::string undecided_condition_;                                   ///< on indices, see Edges
-  std::array<Met, 2> met_;                                            ///< of `before` and of `after`, where they agree
-  std::array<std::map<Met::Place, std::vector<KeptSpot>>, 2> spots_;  ///< where a way is asked for
+  std::string undecided_condition_;                              ///< on indices, see Edges
+  std::array<Met, 2> met_;                                       ///< of `before` and of `after`, where they agree
+  std::array<std::map<Place, std::vector<KeptSpot>>, 2> spots_;  ///< where a way is asked for
   std::uint64_t forced_steps_ = 40'000'000;  ///< that looks may take at which ways are gone by force
   int fine_looks_ = 0;
   std::uint64_t fine_steps_ = 0;

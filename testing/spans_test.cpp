@@ -80,5 +80,50 @@ TEST(Spans, FoldsBeginWithTheirTerms) {
   EXPECT_EQ(fold("a9 X(a)=E(a);a9 X(a)=X(a)/2;", "X(a)>=0"), "always");
 }
 
+/// Whether it is known of the divisor of the last statement, or of the argument of its function, that it is never zero,
+/// or never below zero.
+bool is_known(const std::string& program, Question question) {
+  const Document document = read_document(
+      "spans", concat("@input A f32[9]\n@input E f32[9] positive\n@input M f32[9] masked\n@input N f32[9] nonzero\n"
+                      "@input R f32[9] [-2,0)\n@output D f32[9]\n",
+                      program, "\n"));
+  EXPECT_TRUE(document.ok) << program;
+  const Layout layout(document.program);
+  const Expr& right = *layout.statements().back().equation->right;
+  const auto* product = std::get_if<Product>(&right.node);
+  const auto* call = std::get_if<Call>(&right.node);
+  const Expr* asked = product ? product->operands.back().get() : call ? call->argument.get() : nullptr;
+  EXPECT_TRUE(asked) << program;
+  return asked && Spans(layout).is_answered({asked, 0, question}, true);
+}
+
+TEST(Spans, WhatIsNeverZero) {
+  EXPECT_TRUE(is_known("a9 D(a)=1/N(a);", Question::divisor));
+  EXPECT_TRUE(is_known("a9 D(a)=1/(N(a)*N(a)*E(a));", Question::divisor));
+  EXPECT_TRUE(is_known("a9 D(a)=1/R(a);", Question::divisor));
+  EXPECT_TRUE(is_known("a9 D(a)=1/(A(a)*A(a)+1);", Question::divisor));
+  EXPECT_TRUE(is_known("a9 D(a)=1/(1+exp(-A(a)));", Question::divisor));
+  EXPECT_FALSE(is_known("a9 D(a)=1/A(a);", Question::divisor));
+  EXPECT_FALSE(is_known("a9 D(a)=1/(N(a)+N(a));", Question::divisor));
+  EXPECT_FALSE(is_known("a9 D(a)=1/(A(a)*A(a));", Question::divisor));
+  EXPECT_FALSE(is_known("a9 D(a)=log(abs(A(a)));", Question::pole));
+  EXPECT_TRUE(is_known("a9 D(a)=log(max(A(a),1e-9));", Question::pole));
+}
+
+// Sums of exponentials are zero only where all that is masked is -inf.
+TEST(Spans, WhatIsZeroOnlyAtInfinity) {
+  EXPECT_TRUE(is_known("a9 X+=exp(M(a));a9 D(a)=1/X;", Question::divisor));
+  EXPECT_TRUE(is_known("a9 Y max=M(a);a9 X+=exp(M(a)-Y);a9 D(a)=1/X;", Question::divisor));
+  EXPECT_FALSE(is_known("a9 X+=M(a);a9 D(a)=1/X;", Question::divisor));
+  EXPECT_FALSE(is_known("a9 X+=exp(M(a))-1;a9 D(a)=1/X;", Question::divisor));
+}
+
+TEST(Spans, WhatIsNeverBelowZero) {
+  EXPECT_TRUE(is_known("a9 D(a)=sqrt(A(a)**2+1e-6);", Question::domain));
+  EXPECT_TRUE(is_known("a9 D(a)=sqrt(A(a)*A(a));", Question::domain));
+  EXPECT_FALSE(is_known("a9 D(a)=sqrt(A(a)*A(a)*A(a));", Question::domain));
+  EXPECT_FALSE(is_known("a9 D(a)=sqrt(A(a)*A(a)-1e-30);", Question::domain));
+}
+
 }  // namespace
 }  // namespace steptp::replayer

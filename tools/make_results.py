@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from result_tables import (COLUMNS, GROUPS, Row, best, figure, geomean, markdown, origins,  # noqa: E402
                            plain_geomean, spearman)
 from results_of_searches import show_searched  # noqa: E402
+from results_on_cpu import show_cpu  # noqa: E402
 
 PAGE = "bench/RESULTS.md"
 BEGIN = "<!-- made from bench/results/*.jsonl by tools/make_results.py --write -->"
@@ -125,6 +126,13 @@ TABLES: dict[str, Table] = {
          "runs": is_count, "checked_elements": is_count, "expected_us": is_figure, "limited_by": is_text,
          "verdict": is_text, "safe": one_of("yes", "no", "not known"), "fallback": is_flag, "planning_ms": is_figure,
          "judging_ms": is_mean},
+        ("device", "workload")),
+    # The workloads of data/cpu_workloads.txt, ours without measuring beside eager PyTorch, on a CPU.
+    "cpu": Table(
+        {**ORIGIN, **WORKLOAD, "kind": is_text, "plan": is_text, "program": is_text,
+         **{f"{who}_{how}_us": is_figure for who in ("eager", "ours") for how in ("one", "all")}, "expected_us": is_figure,
+         "verdict": is_text, "safe": one_of("yes", "no", "not known"), "fallback": is_flag, "runs": is_count,
+         "checked_elements": is_count, "other_tasks": is_mean, "planning_ms": is_figure, "judging_ms": is_mean},
         ("device", "workload")),
     # Winners of searches that measured, as CUDA graphs with cold caches, in processes of their own.
     "searched": Table(
@@ -351,6 +359,8 @@ def page_of(tables: dict[str, list[Row]]) -> str:
     parts = []
     if tables.get("optimized"):
         parts.append("\n".join(show_optimized(tables["optimized"], tables.get("pytorch", []))))
+    if tables.get("cpu"):
+        parts.append("\n".join(show_cpu(tables["cpu"])))
     if tables.get("searched"):
         parts.append("\n".join(show_searched(tables["searched"], tables.get("pytorch", []))))
     if tables.get("plans"):

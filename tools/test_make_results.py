@@ -40,6 +40,13 @@ def candidate(way: str, beyond: float, **changed: Any) -> dict[str, Any]:
             "beyond_ms": beyond, "other_tasks": 0, **changed}
 
 
+def on_cpu(workload: int, eager_one: float, eager_all: float, ours: float, **changed: Any) -> dict[str, Any]:
+    return {**ORIGIN, "workload": workload, "kind": "norm", "type": f"T{workload}", "dtype": "float32", "plan": "rows",
+            "program": "0123abcd", "eager_one_us": eager_one, "eager_all_us": eager_all, "ours_one_us": 2 * ours,
+            "ours_all_us": ours, "expected_us": ours, "verdict": "proved", "safe": "yes", "fallback": False, "runs": 40,
+            "checked_elements": 8, "other_tasks": 0, "planning_ms": 10.0, "judging_ms": 0, **changed}
+
+
 class Tree:
     """A repository with a page and raw rows."""
 

@@ -26,6 +26,27 @@ constexpr std::int64_t kManyEquations = 64;
 /// Kernels that compute fewer equations than this run in a microsecond, and unrolling them takes a thousand times that.
 constexpr std::int64_t kFewEquations = 4096;
 
+/// Loops of so many rounds are taken for lanes of vectors, where nothing else is in them.
+constexpr std::int64_t kFewestLanes = 8;
+constexpr std::int64_t kMostLanes = 256;
+
+/// Only equations that each write another element in each round, perhaps under conditions: one vector after the other
+/// does them, as long as the loop is one when LLVM comes to vectors.
+bool writes_lanes(const std::vector<Node>& nodes, const std::string& index) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    if (node.kind == Node::Kind::guard) return writes_lanes(node.body, index);
+    if (node.kind != Node::Kind::store || node.target->subscripts.empty()) return false;
+    return lowering::mentions(node.target->subscripts.back(), index);
+  });
+}
+
+bool is_lanes(const Node& node) {
+  const bool may_be = node.loop.kind == LoopKind::serial || node.loop.kind == LoopKind::unrolled;
+  const std::int64_t extent = node.loop.extent;
+  return may_be && extent >= kFewestLanes && extent <= kMostLanes && extent % kFewestLanes == 0 &&
+         writes_lanes(node.body, node.loop.index);
+}
+
 /// How often the equations below are computed, or how many of them there are when loops with the kinds are unrolled.
 std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled) {
   std::int64_t sum = 0;
@@ -177,6 +198,7 @@ class KernelWriter {
 
   /// V asks for vectors, U for unrolling; neither changes values. Where it does not pay, others are told not to.
   std::string loop_metadata(const Node& node) {
+    if (!is_short_ && is_lanes(node)) return lane_metadata();
     std::vector<std::string_view> wishes;
     if (node.loop.kind == LoopKind::vectorized) {
       wishes.emplace_back("!\"llvm.loop.vectorize.enable\", i1 true");
@@ -197,6 +219,18 @@ class KernelWriter {
       append(texts, "!", metadata_++, " = !{", wish, "}\n");
     }
     append(metadata_text_, "!", number, " = distinct !{!", number, list, "}\n", texts);
+    return concat(", !llvm.loop !", number);
+  }
+
+  /// Not unrolled before it is made of vectors, and then unrolled, so that accumulators become registers.
+  std::string lane_metadata() {
+    const int number = metadata_;
+    metadata_ += 6;
+    append(metadata_text_, "!", number, " = distinct !{!", number, ", !", number + 1, ", !", number + 2, ", !",
+           number + 3, "}\n!", number + 1, " = !{!\"llvm.loop.vectorize.enable\", i1 true}\n!", number + 2,
+           " = !{!\"llvm.loop.unroll.disable\"}\n!", number + 3, " = !{!\"llvm.loop.vectorize.followup_vectorized\", !",
+           number + 4, ", !", number + 5, "}\n!", number + 4, " = !{!\"llvm.loop.isvectorized\"}\n!", number + 5,
+           " = !{!\"llvm.loop.unroll.full\"}\n");
     return concat(", !llvm.loop !", number);
   }
 

@@ -205,8 +205,7 @@ class ChainJudge {
       Program after = made_by(before, stage).program;
       const auto changed = changed_sections(before, after, of_.shapes_);
       stage_end_ = end_;
-      const bool is_shown =
-          changed && is_equal(asked(changed->first, changed->second, Ask::probe).verdict);
+      const bool is_shown = changed && is_equal(asked(changed->first, changed->second, Ask::probe).verdict);
       open.push_back(!is_shown);
       before = std::move(after);
     }

@@ -12,11 +12,27 @@ void add_map(ProposalList& list, std::uint32_t expression, std::int64_t threads,
   list.add("map", expression, 1, {{"threads", threads}, {"width", width}, {"flat", is_flat ? 1 : 0}, {"rounds", 1}});
 }
 
+/// On a CPU: a fold goes round outside of the loop whose neighbours lie beside each other, which become lanes.
+void propose_columns(const Statement& statement, std::uint32_t expression, ProposalList& list) {
+  const std::size_t loops = statement.loops.size();
+  const Axes axes = axes_of(statement);
+  if (!statement.accumulates || loops < 2 || axes.reduced.size() != 1) return;
+  const bool is_inside = axes.reduced.front().index == statement.loops.back()->index;
+  if (!is_inside || statement.loops[loops - 2]->kind != LoopKind::serial) return;
+  PlannedMove move = {
+      "step",
+      {loop_site({0}, loops - 2), {{"strategy", "loop_reorder"}, {"with", static_cast<std::int64_t>(loops - 1)}}}};
+  list.add({expression, 1, {std::move(move)}});
+}
+
 }  // namespace
 
 void propose_maps(View& view, std::uint32_t expression, ProposalList& list) {
   const Statement* statement = only_statement(view, expression);
-  if (list.target().is_cpu()) return;
+  if (list.target().is_cpu()) {
+    if (statement) propose_columns(*statement, expression, list);
+    return;
+  }
   if (statement && is_elementwise(*statement)) {
     const std::int64_t lanes = 16 / info(view.table().tensors.at(statement->equation->left->tensor).dtype).bytes;
     const std::int64_t width = std::min<std::int64_t>(lanes, 8);

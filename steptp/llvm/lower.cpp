@@ -8,6 +8,7 @@
 
 #include "steptp/llvm/builder.h"
 #include "steptp/lowering/homes.h"
+#include "steptp/lowering/offsets.h"
 #include "steptp/lowering/threads.h"
 
 namespace steptp::llvm_ir {
@@ -40,11 +41,31 @@ bool writes_lanes(const std::vector<Node>& nodes, const std::string& index) {
   });
 }
 
+/// Rounds read one element after the other, or all the same.
+bool reads_neighbours(const lowering::Value& value, const std::string& index) {
+  if (value.kind == lowering::Value::Kind::load) {
+    const std::vector<Index>& subscripts = value.ref->subscripts;
+    for (std::size_t i = 0; i < subscripts.size(); ++i) {
+      if (!lowering::mentions(subscripts[i], index)) continue;
+      if (i + 1 != subscripts.size() || lowering::run_alignment(subscripts[i], index) == 0) return false;
+    }
+  }
+  return std::all_of(value.operands.begin(), value.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return reads_neighbours(*operand, index); });
+}
+
+bool reads_neighbours(const std::vector<Node>& nodes, const std::string& index) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return node.kind == Node::Kind::store ? reads_neighbours(*node.value, index) : reads_neighbours(node.body, index);
+  });
+}
+
+/// What is to be unrolled and reads far from each other is better so: vectors would be gathered.
 bool is_lanes(const Node& node) {
-  const bool may_be = node.loop.kind == LoopKind::serial || node.loop.kind == LoopKind::unrolled;
   const std::int64_t extent = node.loop.extent;
-  return may_be && extent >= kFewestLanes && extent <= kMostLanes && extent % kFewestLanes == 0 &&
-         writes_lanes(node.body, node.loop.index);
+  if (extent < kFewestLanes || extent > kMostLanes || !writes_lanes(node.body, node.loop.index)) return false;
+  if (node.loop.kind == LoopKind::unrolled) return reads_neighbours(node.body, node.loop.index);
+  return node.loop.kind == LoopKind::serial;
 }
 
 /// How often the equations below are computed, or how many of them there are when loops with the kinds are unrolled.

@@ -15,14 +15,22 @@ void add_map(ProposalList& list, std::uint32_t expression, std::int64_t threads,
 /// On a CPU: a fold goes round outside of the loop whose neighbours lie beside each other, which become lanes.
 void propose_columns(const Statement& statement, std::uint32_t expression, ProposalList& list) {
   const std::size_t loops = statement.loops.size();
-  const Axes axes = axes_of(statement);
-  if (!statement.accumulates || loops < 2 || axes.reduced.size() != 1) return;
-  const bool is_inside = axes.reduced.front().index == statement.loops.back()->index;
-  if (!is_inside || statement.loops[loops - 2]->kind != LoopKind::serial) return;
-  PlannedMove move = {
-      "step",
-      {loop_site({0}, loops - 2), {{"strategy", "loop_reorder"}, {"with", static_cast<std::int64_t>(loops - 1)}}}};
-  list.add({expression, 1, {std::move(move)}});
+  const std::size_t reduced = axes_of(statement).reduced.size();
+  if (!statement.accumulates || reduced == 0 || loops <= reduced) return;
+  const std::size_t lanes = loops - reduced - 1;
+  for (const AxisOf& axis : axes_of(statement).reduced) {
+    const bool is_inside =
+        std::any_of(statement.loops.begin() + static_cast<std::ptrdiff_t>(lanes + 1), statement.loops.end(),
+                    [&](const Loop* loop) { return loop->index == axis.index; });
+    if (!is_inside) return;
+  }
+  if (statement.loops[lanes]->kind != LoopKind::serial) return;
+  Proposal out = {expression, 1, {}};
+  for (std::size_t at = lanes; at + 1 < loops; ++at) {
+    const auto with = static_cast<std::int64_t>(at + 1);
+    out.moves.push_back({"step", {loop_site({0}, at), {{"strategy", "loop_reorder"}, {"with", with}}}});
+  }
+  list.add(std::move(out));
 }
 
 }  // namespace

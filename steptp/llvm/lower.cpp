@@ -31,13 +31,22 @@ constexpr std::int64_t kFewEquations = 4096;
 constexpr std::int64_t kFewestLanes = 8;
 constexpr std::int64_t kMostLanes = 256;
 
+bool reads(const lowering::Value& value, const std::string& tensor) {
+  return (value.kind == lowering::Value::Kind::load && value.ref->tensor == tensor) ||
+         std::any_of(value.operands.begin(), value.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return reads(*operand, tensor); });
+}
+
 /// Only equations that each write another element in each round, perhaps under conditions: one vector after the other
-/// does them, as long as the loop is one when LLVM comes to vectors.
+/// does them, as long as the loop is one when LLVM comes to vectors. What accumulates has to have one accumulator for
+/// each round by its subscript: LLVM reorders the sums of loops that are asked to become vectors.
 bool writes_lanes(const std::vector<Node>& nodes, const std::string& index) {
   return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
     if (node.kind == Node::Kind::guard) return writes_lanes(node.body, index);
     if (node.kind != Node::Kind::store || node.target->subscripts.empty()) return false;
-    return lowering::mentions(node.target->subscripts.back(), index);
+    const Index& last = node.target->subscripts.back();
+    if (reads(*node.value, node.target->tensor)) return lowering::run_alignment(last, index) != 0;
+    return lowering::mentions(last, index);
   });
 }
 

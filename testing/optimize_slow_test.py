@@ -29,24 +29,26 @@ class Slow(unittest.TestCase):
             text = subprocess.run([STEPTP, "zoo", "show", name], check=True, capture_output=True).stdout
             (self.folder / f"{name}.leir").write_bytes(text)
 
-    def start(self, name: str, device: str, jobs: int) -> subprocess.Popen[bytes]:
+    def start(self, name: str, device: str, jobs: int, answer: str) -> subprocess.Popen[bytes]:
         command = [STEPTP, "optimize", str(self.folder / f"{name}.leir"), "--device", device, "--json", "--jobs", str(jobs)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        with (self.folder / answer).open("wb") as file:
+            return subprocess.Popen(command, stdout=file, stderr=subprocess.DEVNULL, start_new_session=True)
 
     def test_slowed_processes_side_by_side_give_the_same_bytes(self) -> None:
         for name, devices in TYPES.items():
             for device in devices:
-                alone = self.start(name, device, 1).communicate(timeout=300)[0]
+                self.assertEqual(self.start(name, device, 1, "alone").wait(timeout=300), 0)
+                alone = (self.folder / "alone").read_bytes()
                 self.assertIn(b'"verdict"', alone)
-                both = [self.start(name, device, jobs) for jobs in (1, 3)]
+                both = [self.start(name, device, jobs, f"slow{jobs}") for jobs in (1, 3)]
                 while any(process.poll() is None for process in both):
                     for sign, seconds in ((signal.SIGSTOP, STOPPED), (signal.SIGCONT, RUNNING)):
                         for process in both:
                             if process.poll() is None:
                                 os.killpg(process.pid, sign)
                         time.sleep(seconds)
-                for process in both:
-                    self.assertEqual(process.communicate(timeout=300)[0], alone, (name, device))
+                for jobs in (1, 3):
+                    self.assertEqual((self.folder / f"slow{jobs}").read_bytes(), alone, (name, device, jobs))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of the CPU workloads in bench/RESULTS.md, out of bench/results/cpu.jsonl."""
+"""The tables of what is measured on CPUs in bench/RESULTS.md, out of bench/results/cpu.jsonl and candidates.jsonl."""
 
 from __future__ import annotations
 
@@ -39,3 +39,23 @@ def show_cpu(rows: list[Row]) -> list[str]:
               row["verdict"] + {"yes": "", "no": ", not safe"}.get(row["safe"], ", safe not known")] for row in rows]
     return [*out, markdown(["workload", "type", "eager, 1 thread", "eager, all", "ours, 1 thread", "ours, all", "expected",
                             "ratio", "one thread", "plan", "verdict"], lines)]
+
+
+def show_candidates(rows: list[Row]) -> list[str]:
+    out = ["### What one candidate of a search takes", "",
+           f"Milliseconds of wall clock for one of many candidates of one root, the median of them, measured by "
+           f"`bench/candidate_cost.py` in one run ({origins(rows)}). *Runs* are all runs of a candidate within 0.05 s, with "
+           f"cold caches, poisoned outputs and comparisons. *Beyond* is everything but compiling and running: evaluating "
+           f"what its elements have to be, the data in place, the last comparison, messages. With a root these are "
+           f"evaluated once, which is not counted. On a CPU other work takes part of this: so many tasks of others ran or "
+           f"waited for a core meanwhile.", ""]
+    ways = ("each evaluated itself", "compared with their root")
+    lines = []
+    for device, program in sorted({(row["device"], row["program"]) for row in rows}):
+        own, rooted = ([row for row in rows if (row["device"], row["program"], row["way"]) == (device, program, way)]
+                       for way in ways)
+        tasks = " and ".join(f"{side[0]['other_tasks']:.1f}" for side in (own, rooted) if side)
+        lines.append([program, device, str((own + rooted)[0]["candidates"]), tasks, figure((own + rooted)[0]["run_ms"]),
+                      *(figure(side[0]["beyond_ms"]) if side else "" for side in (own, rooted))])
+    out.append(markdown(["root", "device", "candidates", "tasks of others", "runs, ms", f"beyond, {ways[0]}, ms", f"beyond, {ways[1]}, ms"], lines))
+    return out

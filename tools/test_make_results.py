@@ -198,6 +198,14 @@ class Page(unittest.TestCase):
         self.assertEqual(self.cells(page, "matmul"), [["matmul", "NVIDIA H200", "40", "0.0", "2.00", "7.00", ""]])
 
 
+    def test_cpu_workloads_are_compared_with_the_faster_number_of_threads(self) -> None:
+        page = self.page(cpu=[on_cpu(1, 100.0, 50.0, 100.0), on_cpu(2, 200.0, 400.0, 100.0, kind="matmul")])
+        # Ratios of 0.5 and 2; by one thread 0.5 and 1.
+        self.assertIn("| all | 2 | 1.00 | 0.50 | 1 | 0.71 | 0.6 |", page)
+        self.assertNotIn("tasks of others ran", page)
+        self.assertIn("up to 3.00 tasks of others ran", self.page(cpu=[on_cpu(1, 1.0, 1.0, 1.0, other_tasks=3)]))
+
+
 class ThisRepository(unittest.TestCase):
     def test_the_page_is_what_the_rows_make(self) -> None:
         self.assertEqual([str(finding) for finding in make_results.check(Path(__file__).resolve().parent.parent)], [])

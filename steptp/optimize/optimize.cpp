@@ -66,7 +66,13 @@ class Optimizer {
       if (auto found = tried(*made, maker)) return *std::move(found);
       if (second_ && !had_second) most = std::min(most, plans_ + kPlansAfterSecond);
     }
-    if (second_ && !request_.require_safe) return *std::move(second_);
+    if (second_ && !request_.require_safe) {
+      if (!goes_on() && !second_->interrupted) {
+        second_->interrupted = true;
+        second_->reason = "it was ended before other plans were judged";
+      }
+      return *std::move(second_);
+    }
     if (auto found = shown_part()) return *std::move(found);
     cut_ = cut_ || !goes_on();
     return vanilla();

@@ -189,9 +189,9 @@ B(tx,64)L(a,96)[E[tx]=E[tx]+A[tx,a];];B(tx,5000)[F[tx]=G[tx]*2;];
     EXPECT_EQ(judged.verdict, Grade::proved);
     EXPECT_TRUE(judged.is_safe());
   }
-  // With no time nothing is shown, and nothing is said to be.
+  // With no work nothing is shown, and nothing is said to be.
   PlanJudging hurried;
-  hurried.seconds = 0;
+  hurried.work = 0;
   const JudgedPlan none = PlanJudge(root, hurried).judge(*made, true);
   EXPECT_FALSE(is_equal(none.verdict));
   EXPECT_EQ(none.culprits.size(), 2U);

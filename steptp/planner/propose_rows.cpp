@@ -97,7 +97,7 @@ std::vector<std::int64_t> lanes_for(std::int64_t length) {
   constexpr std::int64_t kMost = 64;
   std::vector<std::int64_t> out;
   for (const std::int64_t lanes : kUsual) {
-    if (lanes < length && length % lanes == 0) out.push_back(lanes);
+    if (out.empty() && lanes < length && length % lanes == 0) out.push_back(lanes);
   }
   const std::vector<std::int64_t> possible = divisors(length);
   for (auto it = possible.rbegin(); it != possible.rend() && out.empty(); ++it) {

@@ -68,7 +68,6 @@ TEST(LlvmText, WhatIsAskedOfLoops) {
   }
   EXPECT_NE(text_of(400, "U^{64}_{a=0}").find(no_vectors), std::string::npos);
   EXPECT_NE(text_of(400, "U^{4}_{a=0}").find("unroll.enable"), std::string::npos);
-  EXPECT_EQ(text_of(400, "L^{4}_{a=0}").find("llvm.loop"), std::string::npos);
   EXPECT_NE(text_of(400, "V^{64}_{a=0}").find("vectorize.enable\", i1 true"), std::string::npos);
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kEvaluationsOfSeveral = 12'000'000;
 constexpr std::uint64_t kEvaluationsOfStep = 60'000'000;
 /// Of a group by itself, before anybody knows how much work the others take.
-constexpr std::uint64_t kEvaluationsOfProbe = 6'000'000;
+constexpr std::uint64_t kEvaluationsOfProbe = 5'000'000;
 /// With less work left than this nothing is begun.
 constexpr std::uint64_t kLeastWork = 700'000;
 /// The same for a limit on the wall clock, and how much later an answer is given up.
@@ -114,8 +114,8 @@ class ChainJudge {
     const std::uint64_t work_left = end - std::min(end, of_.spent_);
     const std::uint64_t most = std::min(evaluations_of(ask), work_left);
     const auto known = of_.known_.find(key);
-    // What was not shown with little work may be shown with more.
-    if (known != of_.known_.end() && (is_equal(known->second.answer.verdict) || known->second.most >= most))
+    // What was not shown with some work may be shown with more than twice as much.
+    if (known != of_.known_.end() && (is_equal(known->second.answer.verdict) || known->second.most >= most / 2))
       return known->second.answer;
     if (work_left < kLeastWork) return not_asked("the work that judging may take was spent before it");
     ApartOptions options;

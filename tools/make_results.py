@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from result_tables import (COLUMNS, GROUPS, Row, best, figure, geomean, markdown, origins,  # noqa: E402
                            plain_geomean, spearman)
 from results_of_searches import show_searched  # noqa: E402
+from results_on_cpu import show_candidates, show_cpu  # noqa: E402
 
 PAGE = "bench/RESULTS.md"
 BEGIN = "<!-- made from bench/results/*.jsonl by tools/make_results.py --write -->"
@@ -125,6 +126,13 @@ TABLES: dict[str, Table] = {
          "runs": is_count, "checked_elements": is_count, "expected_us": is_figure, "limited_by": is_text,
          "verdict": is_text, "safe": one_of("yes", "no", "not known"), "fallback": is_flag, "planning_ms": is_figure,
          "judging_ms": is_mean},
+        ("device", "workload")),
+    # The workloads of data/cpu_workloads.txt, ours without measuring beside eager PyTorch, on a CPU.
+    "cpu": Table(
+        {**ORIGIN, **WORKLOAD, "kind": is_text, "plan": is_text, "program": is_text,
+         **{f"{who}_{how}_us": is_figure for who in ("eager", "ours") for how in ("one", "all")}, "expected_us": is_figure,
+         "verdict": is_text, "safe": one_of("yes", "no", "not known"), "fallback": is_flag, "runs": is_count,
+         "checked_elements": is_count, "other_tasks": is_mean, "planning_ms": is_figure, "judging_ms": is_mean},
         ("device", "workload")),
     # Winners of searches that measured, as CUDA graphs with cold caches, in processes of their own.
     "searched": Table(
@@ -326,31 +334,13 @@ def optimized_line(row: Row, theirs: Row | None) -> list[str]:
             f"{best(theirs) / row['median_us']:.2f}" if theirs else "", row["plan"], verdict]
 
 
-def show_candidates(rows: list[Row]) -> list[str]:
-    out = ["### What one candidate of a search takes", "",
-           f"Milliseconds of wall clock for one of many candidates of one root, the median of them, measured by "
-           f"`bench/candidate_cost.py` in one run ({origins(rows)}). *Runs* are all runs of a candidate within 0.05 s, with "
-           f"cold caches, poisoned outputs and comparisons. *Beyond* is everything but compiling and running: evaluating "
-           f"what its elements have to be, the data in place, the last comparison, messages. With a root these are "
-           f"evaluated once, which is not counted. On a CPU other work takes part of this: so many tasks of others ran or "
-           f"waited for a core meanwhile.", ""]
-    ways = ("each evaluated itself", "compared with their root")
-    lines = []
-    for device, program in sorted({(row["device"], row["program"]) for row in rows}):
-        own, rooted = ([row for row in rows if (row["device"], row["program"], row["way"]) == (device, program, way)]
-                       for way in ways)
-        tasks = " and ".join(f"{side[0]['other_tasks']:.1f}" for side in (own, rooted) if side)
-        lines.append([program, device, str((own + rooted)[0]["candidates"]), tasks, figure((own + rooted)[0]["run_ms"]),
-                      *(figure(side[0]["beyond_ms"]) if side else "" for side in (own, rooted))])
-    out.append(markdown(["root", "device", "candidates", "tasks of others", "runs, ms", f"beyond, {ways[0]}, ms", f"beyond, {ways[1]}, ms"], lines))
-    return out
-
-
 def page_of(tables: dict[str, list[Row]]) -> str:
     """The part of the page between its markers."""
     parts = []
     if tables.get("optimized"):
         parts.append("\n".join(show_optimized(tables["optimized"], tables.get("pytorch", []))))
+    if tables.get("cpu"):
+        parts.append("\n".join(show_cpu(tables["cpu"])))
     if tables.get("searched"):
         parts.append("\n".join(show_searched(tables["searched"], tables.get("pytorch", []))))
     if tables.get("plans"):

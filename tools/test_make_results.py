@@ -40,6 +40,13 @@ def candidate(way: str, beyond: float, **changed: Any) -> dict[str, Any]:
             "beyond_ms": beyond, "other_tasks": 0, **changed}
 
 
+def on_cpu(workload: int, eager_one: float, eager_all: float, ours: float, **changed: Any) -> dict[str, Any]:
+    return {**ORIGIN, "workload": workload, "kind": "norm", "type": f"T{workload}", "dtype": "float32", "plan": "rows",
+            "program": "0123abcd", "eager_one_us": eager_one, "eager_all_us": eager_all, "ours_one_us": 2 * ours,
+            "ours_all_us": ours, "expected_us": ours, "verdict": "proved", "safe": "yes", "fallback": False, "runs": 40,
+            "checked_elements": 8, "other_tasks": 0, "planning_ms": 10.0, "judging_ms": 0, **changed}
+
+
 class Tree:
     """A repository with a page and raw rows."""
 
@@ -189,6 +196,14 @@ class Page(unittest.TestCase):
         page = self.page(candidates=rows)
         self.assertEqual(self.cells(page, "softmax"), [["softmax", "NVIDIA H200", "40", "0.0 and 0.0", "2.00", "300", "1.50"]])
         self.assertEqual(self.cells(page, "matmul"), [["matmul", "NVIDIA H200", "40", "0.0", "2.00", "7.00", ""]])
+
+
+    def test_cpu_workloads_are_compared_with_the_faster_number_of_threads(self) -> None:
+        page = self.page(cpu=[on_cpu(1, 100.0, 50.0, 100.0), on_cpu(2, 200.0, 400.0, 100.0, kind="matmul")])
+        # Ratios of 0.5 and 2; by one thread 0.5 and 1.
+        self.assertIn("| all | 2 | 1.00 | 0.50 | 1 | 0.71 | 0.6 |", page)
+        self.assertNotIn("tasks of others ran", page)
+        self.assertIn("up to 3.00 tasks of others ran", self.page(cpu=[on_cpu(1, 1.0, 1.0, 1.0, other_tasks=3)]))
 
 
 class ThisRepository(unittest.TestCase):

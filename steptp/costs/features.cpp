@@ -94,7 +94,8 @@ void add_operation(const StatementSummary& one, const OperationSummary& operatio
     case Work::logarithm:
     case Work::hyperbolic:
     case Work::circular:
-    case Work::power: out.special += times; break;
+    case Work::power:
+    case Work::square: out.special += times; break;
     case Work::add:
     case Work::multiply:
     case Work::fused:

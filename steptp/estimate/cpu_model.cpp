@@ -22,7 +22,8 @@ double steps_of(const OperationSummary& operation) {
   const bool is_wide = operation.dtype == DType::f64;
   switch (operation.work) {
     case Work::add:
-    case Work::multiply: return 1;
+    case Work::multiply:
+    case Work::square: return 1;
     case Work::fused: return 2;  // a product and a sum: rounding is that of two operations
     case Work::choose: return 3;
     case Work::convert: return 4;

@@ -66,7 +66,8 @@ Cost cost_of(const OperationSummary& operation) {
     case Work::logarithm: return steps(14, 0, 26);
     case Work::hyperbolic: return steps(20, 2, 40);
     case Work::circular: return steps(24, 0, 40);
-    case Work::power: return steps(40, 3, 110);
+    case Work::power:
+    case Work::square: return steps(40, 3, 110);
     case Work::subscript: return steps(1, 0, 1);
   }
   return {};

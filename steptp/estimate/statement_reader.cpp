@@ -222,7 +222,8 @@ void StatementReader::arithmetic(const Value& value, double share, bool is_free,
     const bool is_sum = value.op == ArithmeticOp::add || value.op == ArithmeticOp::subtract;
     const bool is_fused = is_sum && !is_narrow && is_float(value.dtype) &&
                           (is_product(*value.operands[0]) || is_product(*value.operands[1]));
-    add(is_fused ? Work::fused : work_of(value.op), value.dtype, loops, share);
+    const Work usual = lowering::is_square(value) ? Work::square : work_of(value.op);
+    add(is_fused ? Work::fused : usual, value.dtype, loops, share);
   }
   if (is_narrow) add(Work::convert, value.dtype, loops, share);
 }

@@ -27,9 +27,10 @@ enum class Work : std::uint8_t {
   hyperbolic,  ///< tanh, erf
   circular,    ///< sin, cos
   power,
+  square,     ///< to the power 2
   subscript,  ///< integers for indices that are values
 };
-inline constexpr std::size_t kWorks = 13;
+inline constexpr std::size_t kWorks = 14;
 
 /// Operations of one kind in a statement.
 struct OperationSummary {

@@ -8,6 +8,7 @@
 
 #include "steptp/llvm/builder.h"
 #include "steptp/lowering/homes.h"
+#include "steptp/lowering/offsets.h"
 #include "steptp/lowering/threads.h"
 
 namespace steptp::llvm_ir {
@@ -25,6 +26,56 @@ constexpr std::int64_t kStackBytes = 4096;
 constexpr std::int64_t kManyEquations = 64;
 /// Kernels that compute fewer equations than this run in a microsecond, and unrolling them takes a thousand times that.
 constexpr std::int64_t kFewEquations = 4096;
+
+/// Loops of so many rounds are taken for lanes of vectors, where nothing else is in them.
+constexpr std::int64_t kFewestLanes = 8;
+constexpr std::int64_t kMostLanes = 256;
+
+bool reads(const lowering::Value& value, const std::string& tensor) {
+  return (value.kind == lowering::Value::Kind::load && value.ref->tensor == tensor) ||
+         std::any_of(value.operands.begin(), value.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return reads(*operand, tensor); });
+}
+
+/// Only equations that each write another element in each round, perhaps under conditions: one vector after the other
+/// does them, as long as the loop is one when LLVM comes to vectors. What accumulates has to have one accumulator for
+/// each round by its subscript: LLVM reorders the sums of loops that are asked to become vectors.
+bool writes_lanes(const std::vector<Node>& nodes, const std::string& index) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    if (node.kind == Node::Kind::guard) return writes_lanes(node.body, index);
+    if (node.kind != Node::Kind::store || node.target->subscripts.empty()) return false;
+    const Index& last = node.target->subscripts.back();
+    if (reads(*node.value, node.target->tensor)) return lowering::run_alignment(last, index) != 0;
+    return lowering::mentions(last, index);
+  });
+}
+
+/// Rounds read one element after the other, or all the same.
+bool reads_neighbours(const lowering::Value& value, const std::string& index) {
+  if (value.kind == lowering::Value::Kind::load) {
+    const std::vector<Index>& subscripts = value.ref->subscripts;
+    for (std::size_t i = 0; i < subscripts.size(); ++i) {
+      if (!lowering::mentions(subscripts[i], index)) continue;
+      if (i + 1 != subscripts.size() || lowering::run_alignment(subscripts[i], index) == 0) return false;
+    }
+  }
+  return std::all_of(value.operands.begin(), value.operands.end(),
+                     [&](const lowering::ValuePtr& operand) { return reads_neighbours(*operand, index); });
+}
+
+bool reads_neighbours(const std::vector<Node>& nodes, const std::string& index) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return node.kind == Node::Kind::store ? reads_neighbours(*node.value, index) : reads_neighbours(node.body, index);
+  });
+}
+
+/// What is to be unrolled and reads far from each other is better so: vectors would be gathered.
+bool is_lanes(const Node& node) {
+  const std::int64_t extent = node.loop.extent;
+  if (extent < kFewestLanes || extent > kMostLanes || !writes_lanes(node.body, node.loop.index)) return false;
+  if (node.loop.kind == LoopKind::unrolled) return reads_neighbours(node.body, node.loop.index);
+  return node.loop.kind == LoopKind::serial;
+}
 
 /// How often the equations below are computed, or how many of them there are when loops with the kinds are unrolled.
 std::int64_t count_equations(const std::vector<Node>& nodes, bool only_unrolled) {
@@ -177,6 +228,7 @@ class KernelWriter {
 
   /// V asks for vectors, U for unrolling; neither changes values. Where it does not pay, others are told not to.
   std::string loop_metadata(const Node& node) {
+    if (!is_short_ && is_lanes(node)) return lane_metadata();
     std::vector<std::string_view> wishes;
     if (node.loop.kind == LoopKind::vectorized) {
       wishes.emplace_back("!\"llvm.loop.vectorize.enable\", i1 true");
@@ -197,6 +249,18 @@ class KernelWriter {
       append(texts, "!", metadata_++, " = !{", wish, "}\n");
     }
     append(metadata_text_, "!", number, " = distinct !{!", number, list, "}\n", texts);
+    return concat(", !llvm.loop !", number);
+  }
+
+  /// Not unrolled before it is made of vectors, and then unrolled, so that accumulators become registers.
+  std::string lane_metadata() {
+    const int number = metadata_;
+    metadata_ += 6;
+    append(metadata_text_, "!", number, " = distinct !{!", number, ", !", number + 1, ", !", number + 2, ", !",
+           number + 3, "}\n!", number + 1, " = !{!\"llvm.loop.vectorize.enable\", i1 true}\n!", number + 2,
+           " = !{!\"llvm.loop.unroll.disable\"}\n!", number + 3, " = !{!\"llvm.loop.vectorize.followup_vectorized\", !",
+           number + 4, ", !", number + 5, "}\n!", number + 4, " = !{!\"llvm.loop.isvectorized\"}\n!", number + 5,
+           " = !{!\"llvm.loop.unroll.full\"}\n");
     return concat(", !llvm.loop !", number);
   }
 

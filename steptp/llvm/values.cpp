@@ -18,7 +18,7 @@ bool is_harmless(const Value& value) {
     case Value::Kind::function: return false;
     case Value::Kind::arithmetic:
       if (value.op == ArithmeticOp::floor_divide || value.op == ArithmeticOp::modulo ||
-          value.op == ArithmeticOp::power) {
+          (value.op == ArithmeticOp::power && !lowering::is_square(value))) {
         return false;
       }
       break;
@@ -230,6 +230,7 @@ std::string Values::value(const Value& value) {
     }
     case Value::Kind::arithmetic: {
       const std::string left = this->value(*value.operands[0]);
+      if (lowering::is_square(value)) return arithmetic(ArithmeticOp::multiply, value.dtype, left, left);
       const std::string right = this->value(*value.operands[1]);
       return arithmetic(value.op, value.dtype, left, right);
     }

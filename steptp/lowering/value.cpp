@@ -237,6 +237,12 @@ std::int64_t wrapped(DType dtype, std::int64_t value) {
 
 }  // namespace
 
+bool is_square(const Value& value) {
+  if (value.kind != Value::Kind::arithmetic || value.op != ArithmeticOp::power || !is_float(value.dtype)) return false;
+  const Value& exponent = *value.operands[1];
+  return exponent.kind == Value::Kind::real && exponent.real == 2;
+}
+
 ValuePtr integer_value(DType dtype, std::int64_t value) {
   Value out;
   out.dtype = dtype;

@@ -43,6 +43,9 @@ struct Value {
   std::uint64_t exponent = 0;
 };
 
+/// A float to the power 2: the product of it with itself, rounded once, is the same.
+[[nodiscard]] bool is_square(const Value& value);
+
 [[nodiscard]] ValuePtr integer_value(DType dtype, std::int64_t value);
 [[nodiscard]] ValuePtr load_value(RefPtr ref);
 [[nodiscard]] ValuePtr not_zero(ValuePtr value);

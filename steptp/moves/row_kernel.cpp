@@ -47,10 +47,10 @@ bool share_row(MoveBuilder& builder, const RowPart& part, std::uint32_t at, cons
   return bind_loop(builder, loop_site({at}, along), layout.thread_axis());
 }
 
-bool fuse_parts(MoveBuilder& builder, const RowChain& chain, const RowLayout& layout) {
-  for (std::size_t i = 1; i < chain.parts.size(); ++i) {
+bool fuse_parts(MoveBuilder& builder, std::uint32_t first, std::size_t parts, const RowLayout& layout) {
+  for (std::size_t i = 1; i < parts; ++i) {
     const Values how = {{"depth", static_cast<std::int64_t>(layout.common() + 1)}};
-    if (!builder.step("operator_fusion", item_site({chain.first}), how)) return false;
+    if (!builder.step("operator_fusion", item_site({first}), how)) return false;
   }
   return true;
 }
@@ -73,7 +73,7 @@ bool write_back(MoveBuilder& builder, const std::string& tensor, const RowLayout
 
 /// A tensor that the chain makes lives with the block, or the thread, that has the row. What is folded has to; what is
 /// an output stays where it is, and what is only assigned may.
-bool place(MoveBuilder& builder, const RowChain& chain, const RowPart& part, const RowLayout& layout) {
+bool place(MoveBuilder& builder, std::uint32_t first, const RowPart& part, const RowLayout& layout) {
   const bool folds = part.kind == RowPart::Kind::reduce;
   if (!folds && !is_intermediate(builder.view(), part.tensor)) return true;
   const bool in_block = layout.shares_rows() && part.kind != RowPart::Kind::map;
@@ -85,7 +85,7 @@ bool place(MoveBuilder& builder, const RowChain& chain, const RowPart& part, con
                       {"scope", scope},
                       {"form", is_wide ? "wide" : "plain"},
                       {"points", 0}};
-  const Site loop = loop_site({chain.first}, layout.common());
+  const Site loop = loop_site({first}, layout.common());
   if (builder.may_step("cache_read_write", loop, how)) return write_back(builder, part.tensor, layout);
   const Statement* writer = only_writer(builder.view(), part.tensor);
   if (writer && !is_wide && builder.may_step("set_storage_scope", item_site(writer->items), {{"scope", scope}})) {
@@ -120,6 +120,16 @@ bool vectorize(MoveBuilder& builder, const RowChain& chain, const RowLayout& lay
 
 }  // namespace
 
+bool join_row_parts(MoveBuilder& builder, std::uint32_t first, const std::vector<RowPart>& parts,
+                    const RowLayout& layout) {
+  if (!fuse_parts(builder, first, parts.size(), layout)) return false;
+  std::set<std::string> placed;
+  for (const RowPart& part : parts) {
+    if (placed.insert(part.tensor).second && !place(builder, first, part, layout)) return false;
+  }
+  return true;
+}
+
 bool make_row_kernel(MoveBuilder& builder, const RowChain& chain, const RowLayout& layout) {
   for (std::size_t i = 0; i < chain.parts.size(); ++i) {
     const std::uint32_t at = chain.first + static_cast<std::uint32_t>(i);
@@ -128,11 +138,7 @@ bool make_row_kernel(MoveBuilder& builder, const RowChain& chain, const RowLayou
                       share_row(builder, part, at, layout);
     if (!done) return false;
   }
-  if (!fuse_parts(builder, chain, layout)) return false;
-  std::set<std::string> placed;
-  for (const RowPart& part : chain.parts) {
-    if (placed.insert(part.tensor).second && !place(builder, chain, part, layout)) return false;
-  }
+  if (!join_row_parts(builder, chain.first, chain.parts, layout)) return false;
   if (layout.keeps && !keep_rows(builder, chain, layout)) return false;
   return layout.vector == 1 || vectorize(builder, chain, layout);
 }

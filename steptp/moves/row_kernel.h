@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "steptp/moves/builder.h"
 #include "steptp/moves/row_chain.h"
@@ -33,5 +34,10 @@ struct RowLayout {
 
 /// The steps that make the chain one kernel; false where a strategy refused one.
 [[nodiscard]] bool make_row_kernel(MoveBuilder& builder, const RowChain& chain, const RowLayout& layout);
+
+/// Neighbouring expressions, arranged alike, become one kernel, and what they make lives with the block or thread that
+/// has the row.
+[[nodiscard]] bool join_row_parts(MoveBuilder& builder, std::uint32_t first, const std::vector<RowPart>& parts,
+                                  const RowLayout& layout);
 
 }  // namespace steptp

@@ -18,18 +18,19 @@ namespace steptp {
 
 namespace {
 
-/// Evaluations for one pair. Most are proved without any; what is not shown of several moves at once with these is
-/// left to its steps, which are easier, and have more.
+/// Of a question: how many evaluations it may take. Most are proved without any; what is not shown of several moves at
+/// once with these is left to its steps, which are easier, and have more.
 constexpr std::uint64_t kEvaluationsOfSeveral = 12'000'000;
 constexpr std::uint64_t kEvaluationsOfStep = 60'000'000;
-constexpr double kMostSeconds = 8;
-/// Of several groups at once: where this is not enough, the groups are asked.
-constexpr double kSecondsOfSeveral = 5;
-/// Of a group by itself, before anybody knows how much time the others take.
-constexpr double kSecondsOfProbe = 1.5;
-/// With less than this nothing is begun.
-constexpr double kFewestSeconds = 0.1;
+/// Of a group by itself, before anybody knows how much work the others take.
+constexpr std::uint64_t kEvaluationsOfProbe = 5'000'000;
+/// With less work left than this nothing is begun.
+constexpr std::uint64_t kLeastWork = 700'000;
+/// The same for a limit on the wall clock, and how much later an answer is given up.
+constexpr double kLeastSeconds = 0.1;
 constexpr double kGrace = 2;
+/// What reading and checking a pair takes besides what the judge counts, for each character of its texts.
+constexpr std::uint64_t kWorkOfCharacter = 10;
 
 /// A program that was made here, as the judge takes its texts.
 Document document_of(const Document& root, const Program& program) {
@@ -52,9 +53,9 @@ const Json& value_of(const ApartAnswer& answer, std::string_view key) {
 /// One plan, judged.
 class ChainJudge {
  public:
-  explicit ChainJudge(PlanJudge& of) : of_(of), root_(of.root_), how_(of.how_) {
-    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how_.seconds));
-    if (of.end_) end_ = std::min(end_, *of.end_);
+  explicit ChainJudge(PlanJudge& of)
+      : of_(of), root_(of.root_), how_(of.how_), end_(std::min(of.spent_ + of.how_.work, of.end_)) {
+    if (how_.seconds > 0) time_end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how_.seconds));
   }
 
   JudgedPlan judge(const MadePlan& made, bool by_links) {
@@ -62,8 +63,7 @@ class ChainJudge {
       judge_links(made, Grade::undecided);
       return std::move(out_);
     }
-    const double most = stages_of(made).size() > 1 ? kSecondsOfSeveral : kMostSeconds;
-    out_.links.push_back({"root to end", asked(root_.program, made.moved.program, Ask::whole, most)});
+    out_.links.push_back({"root to end", asked(root_.program, made.moved.program, Ask::whole)});
     const bool is_shown = is_equal(last().verdict);
     if (!is_shown && last().verdict != Grade::differs && !out_.cancelled) {
       const Grade at_once = last().verdict;
@@ -93,36 +93,59 @@ class ChainJudge {
   using Seconds = std::chrono::duration<double>;
 
   [[nodiscard]] const ApartAnswer& last() const { return out_.links.back().answer; }
+  /// The work that is left for the whole plan.
+  [[nodiscard]] std::uint64_t left() const { return end_ - std::min(end_, of_.spent_); }
 
   /// `safe` is asked of the whole only: it does not pass along a chain.
-  enum class Ask : std::uint8_t { step, group, whole, whole_by_steps };
+  enum class Ask : std::uint8_t { step, probe, group, whole, whole_by_steps };
 
-  ApartAnswer asked(const Program& before, const Program& after, Ask ask, double most = kMostSeconds) {
-    const std::string key = concat(static_cast<int>(ask), "\n", print_document(before, Profile::paper), "\n",
-                                   print_document(after, Profile::paper));
-    if (const auto known = of_.known_.find(key); known != of_.known_.end()) return known->second;
-    const Clock::time_point end = ask == Ask::step || ask == Ask::group ? stage_end_ : end_;
+  static bool is_of_stage(Ask ask) { return ask == Ask::step || ask == Ask::probe || ask == Ask::group; }
+  static std::uint64_t evaluations_of(Ask ask) {
+    if (ask == Ask::step) return kEvaluationsOfStep;
+    return ask == Ask::probe ? kEvaluationsOfProbe : kEvaluationsOfSeveral;
+  }
+
+  ApartAnswer asked(const Program& before, const Program& after, Ask ask) {
+    // A probe asks what is asked of a group, with less.
+    const auto what = static_cast<int>(ask == Ask::probe ? Ask::group : ask);
+    const std::string key =
+        concat(what, "\n", print_document(before, Profile::paper), "\n", print_document(after, Profile::paper));
+    const std::uint64_t end = is_of_stage(ask) ? stage_end_ : end_;
+    const std::uint64_t work_left = end - std::min(end, of_.spent_);
+    const std::uint64_t most = std::min(evaluations_of(ask), work_left);
+    const auto known = of_.known_.find(key);
+    // What was not shown with some work may be shown with more than twice as much.
+    if (known != of_.known_.end() && (is_equal(known->second.answer.verdict) || known->second.most >= most / 2))
+      return known->second.answer;
+    if (work_left < kLeastWork) return not_asked("the work that judging may take was spent before it");
     ApartOptions options;
-    options.seconds = std::min(Seconds(end - Clock::now()).count(), most);
-    if (options.seconds < kFewestSeconds) return out_of_time();
+    if (time_end_) {
+      options.seconds = Seconds(*time_end_ - Clock::now()).count();
+      if (options.seconds < kLeastSeconds) return not_asked("no time was left for it");
+      options.grace = kGrace;
+    }
     options.command = how_.command;
     options.judge.seed = how_.seed;
     options.judge.equal_by_steps = ask == Ask::whole_by_steps;
-    options.judge.budget = ask == Ask::step ? kEvaluationsOfStep : kEvaluationsOfSeveral;
-    if (ask == Ask::step || ask == Ask::group) options.judge.safety_budget = 0;
+    options.judge.budget = most;
+    if (is_of_stage(ask)) options.judge.safety_budget = 0;
     options.with_certificate = true;
-    options.grace = kGrace;
     options.go_on = how_.go_on;
     ApartAnswer answer = verify_apart(make_pair(document_of(root_, before), document_of(root_, after)), options);
+    of_.spent_ += work_of(answer) + kWorkOfCharacter * key.size();
     out_.cancelled = out_.cancelled || answer.cancelled;
-    // What was not shown in little time may be shown in more.
-    if (!answer.cancelled && (is_equal(answer.verdict) || most == kMostSeconds)) of_.known_.emplace(key, answer);
+    if (!answer.cancelled) of_.known_.insert_or_assign(key, PlanJudge::Known{answer, most});
     return answer;
   }
 
-  static ApartAnswer out_of_time() {
+  static std::uint64_t work_of(const ApartAnswer& answer) {
+    const auto work = value_of(answer, "work").as_integer();
+    return work && *work > 0 ? static_cast<std::uint64_t>(*work) : 0;
+  }
+
+  static ApartAnswer not_asked(std::string why) {
     ApartAnswer out;
-    out.reason = "no time was left for it";
+    out.reason = std::move(why);
     out.answer.set("verdict", name_of(out.verdict)).set("reason", out.reason);
     return out;
   }
@@ -174,7 +197,7 @@ class ChainJudge {
     return *replay(program, Plan{{}, {}, stage.moves}, Tracking::off);
   }
 
-  /// Each group by itself, with little time: what is shown so is known from then on. Says which are not.
+  /// Each group by itself, with little work: what is shown so is known from then on. Says which are not.
   std::vector<bool> probe(const std::vector<Stage>& stages) {
     std::vector<bool> open;
     Program before = root_.program;
@@ -182,8 +205,7 @@ class ChainJudge {
       Program after = made_by(before, stage).program;
       const auto changed = changed_sections(before, after, of_.shapes_);
       stage_end_ = end_;
-      const bool is_shown =
-          changed && is_equal(asked(changed->first, changed->second, Ask::group, kSecondsOfProbe).verdict);
+      const bool is_shown = changed && is_equal(asked(changed->first, changed->second, Ask::probe).verdict);
       open.push_back(!is_shown);
       before = std::move(after);
     }
@@ -213,7 +235,7 @@ class ChainJudge {
   void judge_links(const MadePlan& made, Grade at_once) {
     const std::vector<Stage> stages = stages_of(made);
     // What is left at the end is for whether the whole is safe.
-    const Clock::time_point end = end_ - (end_ - Clock::now()) / 4;
+    const std::uint64_t end = end_ - left() / 4;
     const std::vector<bool> is_open = probe(stages);
     auto open = std::count(is_open.begin(), is_open.end(), true);
     Program before = root_.program;
@@ -223,7 +245,8 @@ class ChainJudge {
       const std::size_t links = out_.links.size();
       Moved moved = made_by(before, stage);
       // Those that are open share what is left.
-      stage_end_ = Clock::now() + (end - Clock::now()) / std::max<std::ptrdiff_t>(1, open);
+      const std::uint64_t shared = end - std::min(end, of_.spent_);
+      stage_end_ = of_.spent_ + shared / static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(1, open));
       open -= is_open[i] ? 1 : 0;
       const bool is_shown = judge_stage(before, stage, moved);
       if (is_shown) {
@@ -307,8 +330,10 @@ class ChainJudge {
   PlanJudge& of_;
   const Document& root_;
   const PlanJudging& how_;
-  Clock::time_point end_;
-  Clock::time_point stage_end_;
+  // Of the work of all questions.
+  std::uint64_t end_;
+  std::uint64_t stage_end_ = 0;
+  std::optional<Clock::time_point> time_end_;
   JudgedPlan out_;
 };
 

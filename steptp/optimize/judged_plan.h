@@ -2,7 +2,9 @@
 
 // A plan's end judged against its root: at once, or link by link where that does not show it.
 
-#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +22,11 @@ namespace steptp {
 struct PlanJudging {
   std::vector<std::string> command;  ///< of a process that judges; empty: in this one
   std::uint64_t seed = 1;
-  double seconds = 15;  ///< for one plan, all links together
+  /// Operations of the judge for one plan, all links together; some 150 ns each. Work and not time, so that verdicts do
+  /// not depend on the machine.
+  std::uint64_t work = 100'000'000;
+  /// Where a limit on the wall clock is wanted besides, for one plan; 0: none. What it cut short says so.
+  double seconds = 0;
   std::function<bool()> go_on;
 };
 
@@ -66,8 +72,10 @@ class PlanJudge {
   [[nodiscard]] JudgedPlan judge_part(const MadePlan& part, JudgedPlan whole);
   /// The program as it is, against itself.
   [[nodiscard]] JudgedPlan judge_root();
-  /// No answer may be waited for any longer than until then, whatever the plan.
-  void end_by(std::chrono::steady_clock::time_point end) { end_ = end; }
+  /// The work of all questions so far.
+  [[nodiscard]] std::uint64_t spent() const { return spent_; }
+  /// Whatever the plan, no question is asked once so much work has been spent.
+  void end_by(std::uint64_t work) { end_ = work; }
 
  private:
   friend class ChainJudge;
@@ -75,9 +83,14 @@ class PlanJudge {
   const Document& root_;
   PlanJudging how_;
   TensorShapes shapes_;
-  std::optional<std::chrono::steady_clock::time_point> end_;
+  std::uint64_t spent_ = 0;
+  std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+  struct Known {
+    ApartAnswer answer;
+    std::uint64_t most = 0;  ///< evaluations that it was allowed
+  };
   /// By the texts of both sides and what was asked of them.
-  std::map<std::string, ApartAnswer> known_;
+  std::map<std::string, Known> known_;
 };
 
 [[nodiscard]] JudgedPlan judge_plan(const Document& root, const MadePlan& made, const PlanJudging& how);

@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kMostPlans = 5;
 /// Where one is equal and nobody knows whether it is safe: whether the next one is.
 constexpr std::size_t kPlansAfterSecond = 1;
-/// After so long no further plan is judged, and after so long no answer about one is waited for.
-constexpr std::chrono::seconds kMostJudging{15};
-constexpr std::chrono::seconds kLastAnswer{22};
+/// After so much work of the judge no further plan is judged, and after so much no question about one is asked.
+constexpr std::uint64_t kMostJudging = 100'000'000;
+constexpr std::uint64_t kLastAnswer = 150'000'000;
 /// What is left is for whether a part of a plan is safe.
-constexpr std::chrono::seconds kLastAnswerOfPart{27};
+constexpr std::uint64_t kLastAnswerOfPart = 180'000'000;
 /// From this plan on, what is not shown gets the simplest form.
 constexpr std::size_t kFirstPlainPlan = 2;
 constexpr std::string_view kNothingFaster = "nothing is expected to be faster than the program as it is";
@@ -43,7 +43,7 @@ class Optimizer {
   Optimized run() {
     PlanMaker maker(root_.program, request_.target, request_.rates, planning());
     std::size_t most = kMostPlans;
-    while (plans_ < most && goes_on() && judging_time() < kMostJudging) {
+    while (plans_ < most && goes_on() && judge_.spent() < kMostJudging) {
       const auto begun = Clock::now();
       auto made = maker.best();
       planning_ += Clock::now() - begun;
@@ -66,7 +66,13 @@ class Optimizer {
       if (auto found = tried(*made, maker)) return *std::move(found);
       if (second_ && !had_second) most = std::min(most, plans_ + kPlansAfterSecond);
     }
-    if (second_ && !request_.require_safe) return *std::move(second_);
+    if (second_ && !request_.require_safe) {
+      if (!goes_on() && !second_->interrupted) {
+        second_->interrupted = true;
+        second_->reason = "it was ended before other plans were judged";
+      }
+      return *std::move(second_);
+    }
     if (auto found = shown_part()) return *std::move(found);
     cut_ = cut_ || !goes_on();
     return vanilla();
@@ -122,7 +128,7 @@ class Optimizer {
       maker.reject();
       return std::nullopt;
     }
-    judge_.end_by(begun_ + std::chrono::duration_cast<Clock::duration>(planning_) + kLastAnswer);
+    judge_.end_by(kLastAnswer);
     JudgedPlan judged = judge_.judge(made, plans_ > 1 && has_failed_at_once_);
     if (judged.cancelled) return std::nullopt;
     has_failed_at_once_ = has_failed_at_once_ || !is_equal(judged.verdict);
@@ -153,7 +159,7 @@ class Optimizer {
 
   [[nodiscard]] std::optional<Optimized> shown_part() {
     if (!part_ || !goes_on()) return std::nullopt;
-    judge_.end_by(begun_ + std::chrono::duration_cast<Clock::duration>(planning_) + kLastAnswerOfPart);
+    judge_.end_by(kLastAnswerOfPart);
     const std::vector<std::size_t> left = part_->judged.culprits;
     JudgedPlan judged = judge_.judge_part(part_->made, std::move(part_->judged));
     const bool is_good = is_equal(judged.verdict) && !judged.is_unsafe() && !judged.cancelled &&

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "steptp/documents/zoo_program.h"
 #include "steptp/optimize/output_folder.h"
 #include "steptp/safety/check.h"
@@ -76,6 +79,18 @@ TEST(Optimize, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(to_json(optimize(root, request), request).dump(), first);
 }
 
+/// Each question is asked a little later than it would be: verdicts depend on work and not on time.
+TEST(Optimize, IsTheSameOnASlowMachine) {
+  const Document root = document_of(program_of(kProduct));
+  OptimizeRequest request = request_for("nvidia-h200");
+  const std::string first = to_json(optimize(root, request), request).dump();
+  request.go_on = request.judging.go_on = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return true;
+  };
+  EXPECT_EQ(to_json(optimize(root, request), request).dump(), first);
+}
+
 TEST(Optimize, APlanIsForOneProgram) {
   const Document root = document_of(program_of(kProduct));
   const OptimizeRequest request = request_for("nvidia-h200");
@@ -104,6 +119,25 @@ TEST(Optimize, LeavesAProgramAsItCameWhereItIsToEndAtOnce) {
   EXPECT_FALSE(optimized.reason.empty());
   EXPECT_TRUE(equal(optimized.program, root.program));
   EXPECT_TRUE(is_equal(optimized.judged.verdict));
+}
+
+/// The work that judging may take is counted, and what is not asked for want of it says so, the same every time.
+TEST(JudgedPlan, EndsWhereItsWorkIsSpent) {
+  const Document root = document_of(program_of(kProduct));
+  const OptimizeRequest request = request_for("nvidia-h200");
+  PlanMaker maker(root.program, request.target, request.rates, {});
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  PlanJudging little;
+  little.work = 1;
+  const JudgedPlan judged = judge_plan(root, *made, little);
+  EXPECT_EQ(judged.verdict, Grade::undecided);
+  EXPECT_NE(judged.reason.find("the work that judging may take was spent"), std::string::npos) << judged.reason;
+  PlanJudge judge(root, {});
+  EXPECT_TRUE(is_equal(judge.judge(*made).verdict));
+  EXPECT_GT(judge.spent(), 0U);
+  judge.end_by(judge.spent());
+  EXPECT_TRUE(is_equal(judge.judge(*made).verdict)) << "what is known is not asked again";
 }
 
 /// What the judge says of the end counts, and not who made it.
@@ -155,9 +189,9 @@ B(tx,64)L(a,96)[E[tx]=E[tx]+A[tx,a];];B(tx,5000)[F[tx]=G[tx]*2;];
     EXPECT_EQ(judged.verdict, Grade::proved);
     EXPECT_TRUE(judged.is_safe());
   }
-  // With no time nothing is shown, and nothing is said to be.
+  // With no work nothing is shown, and nothing is said to be.
   PlanJudging hurried;
-  hurried.seconds = 0;
+  hurried.work = 0;
   const JudgedPlan none = PlanJudge(root, hurried).judge(*made, true);
   EXPECT_FALSE(is_equal(none.verdict));
   EXPECT_EQ(none.culprits.size(), 2U);

@@ -43,6 +43,9 @@ bool is_last_resort(const Proposal& proposal) { return proposal.moves.empty() ||
 PlanMaker::PlanMaker(const Program& root, PlanTarget target, DeviceRates rates, PlanningOptions options)
     : root_(root), target_(target), rates_(std::move(rates)), options_(std::move(options)) {
   std::vector<PreparedProgram> all = prepared_forms(root);
+  // Where nothing is inlined but padded images, the program as it came is a form like any other. GPUs take it last: an
+  // image in memory costs them a launch.
+  has_original_ = all.size() > 1 || !target_.is_cpu();
   if (auto without = form_without_padded_images(all.back())) all.push_back(*std::move(without));
   for (PreparedProgram& prepared : all) {
     forms_.emplace_back();
@@ -279,7 +282,8 @@ std::optional<MadePlan> PlanMaker::best() {
     while (true) {
       std::optional<Chain> best;
       for (std::size_t i = forms_.size(); i-- > 0;) {
-        if ((i == 0 && forms_.size() > 1) != is_as_it_came) continue;
+        const bool is_original = i == 0 && has_original_ && forms_.size() > 1;
+        if (is_original != is_as_it_came) continue;
         auto chain = settled(forms_[i]);
         if (!chain || (best && best->seconds <= chain->seconds)) continue;
         best = std::move(chain);

@@ -114,6 +114,7 @@ class PlanMaker {
   std::vector<Form> forms_;  ///< the one to begin with first
   std::atomic<std::size_t> tried_ = 0;
   std::atomic<bool> was_cut_ = false;
+  bool has_original_ = false;  ///< the first form is the program as it came, for where the others fail
   std::size_t last_form_ = 0;
   Chain last_;
 };

@@ -40,6 +40,40 @@ TEST(PlanMaker, MakesOneKernelOfWhatBelongsTogether) {
   EXPECT_EQ(print(again->program), print(made->moved.program));
 }
 
+/// On a CPU rows are folded in lanes, columns with the fold outside, and tiles have more rows than one thread.
+TEST(PlanMaker, TakesLanesOnACpu) {
+  const auto move_for = [](std::string_view text) {
+    const Program program = program_of(text);
+    PlanMaker maker = maker_for(program, "plain-cpu");
+    const auto made = maker.best();
+    EXPECT_TRUE(made);
+    return made && !made->plan.moves.empty() ? made->plan.moves.back() : PlannedMove{};
+  };
+  EXPECT_EQ(move_for(kSoftmax).move, "lanes");
+  EXPECT_EQ(move_for(kSoftmax).choice.integer("lanes"), 32);
+  const PlannedMove column = move_for(R"(
+@input A f32[64,256,64]
+@output D f32[64,64]
+B(tx,64)L(a,64)L(c,256)[D[tx,a]=D[tx,a]+A[tx,c,a]**2;];
+)");
+  EXPECT_EQ(column.move, "step");
+}
+
+/// A padded image may stay a tensor, also where nothing else is inlined.
+TEST(PlanMaker, KeepsPaddedImagesOnACpuWhereThatIsFaster) {
+  const Program program = program_of(R"(
+@input A f32[8,32,28,28]
+@input G f32[64,32,3,3]
+@output C f32[8,64,28,28]
+B(tx,8)L(a,32)L(c,30)L(d,30)[E[tx,a,c,d]=if_then_else(1<=c<29&1<=d<29,A[tx,a,c-1,d-1],0);];
+B(tx,8)L(a,64)L(c,28)L(d,28)L(f,32)L(g,3)L(h,3)[C[tx,a,c,d]=C[tx,a,c,d]+E[tx,f,c+g,d+h]*G[a,f,g,h];];
+)");
+  PlanMaker maker = maker_for(program, "plain-cpu");
+  const auto made = maker.best();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->moved.program.nests.size(), 2U);
+}
+
 /// Matrix instructions where there are some for the types, otherwise tiles of threads; on a CPU never.
 TEST(PlanMaker, TakesMatrixInstructions) {
   const auto move_for = [](std::string_view dtype, std::string_view device) {

@@ -1,4 +1,4 @@
-// Chains over the same rows, and folds of so much that several blocks share one: `rows` and `stages`.
+// Chains over the same rows, and folds of so much that several blocks share one: `rows`, `lanes` and `stages`.
 #include <algorithm>
 
 #include "steptp/ir/dtype_facts.h"
@@ -90,6 +90,31 @@ void add_rows(ProposalList& list, std::uint32_t first, std::size_t count, const 
             {"sums", std::string(sums)}});
 }
 
+/// Elements of a row side by side, on a CPU: whole vectors of every kind, and no rest where that can be had.
+std::vector<std::int64_t> lanes_for(std::int64_t length) {
+  constexpr std::int64_t kUsual[] = {32, 64, 48, 16};
+  constexpr std::int64_t kFewest = 24;
+  constexpr std::int64_t kMost = 64;
+  std::vector<std::int64_t> out;
+  for (const std::int64_t lanes : kUsual) {
+    if (out.empty() && lanes < length && length % lanes == 0) out.push_back(lanes);
+  }
+  const std::vector<std::int64_t> possible = divisors(length);
+  for (auto it = possible.rbegin(); it != possible.rend() && out.empty(); ++it) {
+    if (*it >= kFewest && *it <= kMost && *it < length) out.push_back(*it);
+  }
+  if (out.empty() && length > kMost) out.push_back(kMost);
+  return out;
+}
+
+void propose_lanes(ProposalList& list, std::uint32_t first, std::size_t count, std::int64_t length,
+                   std::string_view sums) {
+  for (const std::int64_t lanes : lanes_for(length)) {
+    list.add("lanes", first, static_cast<std::uint32_t>(count),
+             {{"expressions", static_cast<std::int64_t>(count)}, {"lanes", lanes}, {"sums", std::string(sums)}});
+  }
+}
+
 }  // namespace
 
 void propose_rows(View& view, std::uint32_t expression, ProposalList& list) {
@@ -103,6 +128,9 @@ void propose_rows(View& view, std::uint32_t expression, ProposalList& list) {
     if (!head.reduces()) continue;
     const std::vector<Layout> layouts =
         list.target().is_cpu() ? cpu_layouts(rows) : gpu_layouts(head.length(), rows, bytes_of(view, head));
+    if (list.target().is_cpu() && !chain.rows.empty()) {
+      propose_lanes(list, expression, count, head.length(), sums_of(view, head));
+    }
     std::size_t offered = 0;
     for (const Layout& layout : layouts) {
       add_rows(list, expression, count, layout, sums_of(view, head));

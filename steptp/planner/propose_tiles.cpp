@@ -27,11 +27,11 @@ constexpr Tile kGpuTiles[] = {
     {32, 8, 2, 4, 32, 4},  {4, 32, 1, 4, 32, 4}, {2, 64, 2, 2, 32, 2}, {32, 8, 4, 1, 32, 1},
 };
 /// On a CPU one thread after the other does its part of a block: what it keeps in vector registers is four rows of
-/// sixteen floats, and what is staged lies in the caches.
+/// thirty-two floats, what is staged lies in the caches, and all accumulators of a block fit on the stack.
 constexpr Tile kCpuTiles[] = {
-    {8, 1, 4, 16, 64, 16},  {16, 1, 4, 16, 128, 16}, {4, 1, 4, 16, 64, 16}, {16, 2, 4, 16, 64, 16},
-    {16, 4, 4, 16, 64, 16}, {2, 1, 4, 16, 128, 16},  {1, 1, 4, 16, 64, 16}, {16, 4, 4, 8, 64, 8},
-    {4, 4, 4, 4, 64, 4},    {1, 4, 1, 16, 64, 16},
+    {8, 1, 4, 32, 64, 16}, {8, 1, 4, 32, 128, 16}, {4, 1, 4, 32, 128, 16}, {4, 1, 8, 16, 128, 16},
+    {8, 1, 4, 16, 64, 16}, {2, 1, 4, 32, 128, 16}, {4, 1, 4, 16, 64, 16},  {2, 1, 4, 16, 128, 16},
+    {1, 1, 4, 16, 64, 16}, {16, 4, 4, 8, 64, 8},   {4, 4, 4, 4, 64, 4},    {1, 4, 1, 16, 64, 16},
 };
 
 const AxisOf& longest(const std::vector<AxisOf>& axes) {
@@ -79,7 +79,10 @@ std::int64_t blocks_of(const Tile& tile, const Extents& extents) {
 std::vector<Tile> tiles_for(const Extents& extents, bool is_cpu) {
   std::vector<Tile> out;
   for (const Tile& tile : is_cpu ? std::span<const Tile>(kCpuTiles) : std::span<const Tile>(kGpuTiles)) {
-    if (!is_wasted(tile, extents)) out.push_back(tile);
+    if (is_wasted(tile, extents)) continue;
+    // What one thread stages for itself alone is read once: only for results of few rows.
+    if (is_cpu && !out.empty() && tile.thread_rows == 1) continue;
+    out.push_back(tile);
   }
   if (is_cpu) return out;
   const auto few = std::stable_partition(out.begin(), out.end(),

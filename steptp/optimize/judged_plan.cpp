@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "steptp/base/duration.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/judged_recipe.h"
 #include "steptp/optimize/changed_section.h"
@@ -53,7 +54,7 @@ const Json& value_of(const ApartAnswer& answer, std::string_view key) {
 class ChainJudge {
  public:
   explicit ChainJudge(PlanJudge& of) : of_(of), root_(of.root_), how_(of.how_) {
-    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how_.seconds));
+    end_ = Clock::now() + span_of_seconds(how_.seconds);
     if (of.end_) end_ = std::min(end_, *of.end_);
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/interrupts.h"
 #include "cli/nearest.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
@@ -152,6 +153,8 @@ int main(int argc, char** argv) {
     --argc;
   }
   steptp::cli::invocation().words.assign(argv + 1, argv + argc);
+  // What ends with a good answer does so from its first moment on: reading the command line takes a while already.
+  if (argc > 1 && std::string_view(argv[1]) == "optimize") steptp::cli::note_interrupts();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(), not the end of the process
   try {
     return steptp::cli::run(argc, argv);

@@ -79,6 +79,7 @@ Answer replay_plan(const Document& document, const Plan& plan, const std::string
   }
   out.set("leir", print(replayed->program)).set("moves", plan.moves.size()).set("steps", replayed->recipe.size());
   out.set("recipe", to_json(replayed->recipe)).set("map", replayed->map.to_json());
+  out.set("added", added_json(replayed->map));
   answer.out = out.dump() + "\n";
   return answer;
 }

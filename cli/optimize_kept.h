@@ -2,6 +2,7 @@
 
 // Of many programs: an answer of `optimize` that is in its folder already, so that a run that was ended goes on.
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -21,14 +22,16 @@ struct OptimizeTexts {
   std::string errors;
 };
 
-/// Written when all other files of the folder are there. The error says why it cannot be.
-[[nodiscard]] Result<bool, Diagnostic> keep_answer(const std::string& folder, const std::string& key, Status status,
-                                                   const OptimizeTexts& texts);
-/// Nothing where there is none, where it is damaged, or where it is to another question.
 struct KeptAnswer {
   Status status = Status::yes;
   OptimizeTexts texts;
 };
+/// Written when all other files of the folder are there, with their hashes. The error says why it cannot be.
+[[nodiscard]] Result<bool, Diagnostic> keep_answer(const std::string& folder, const std::string& key,
+                                                   const KeptAnswer& answer,
+                                                   const std::map<std::string, std::string>& files);
+/// Nothing where there is none, where it or a file of the folder is damaged or gone, or where it is to another
+/// question.
 [[nodiscard]] std::optional<KeptAnswer> kept_answer(const std::string& folder, const std::string& key);
 
 }  // namespace steptp::cli

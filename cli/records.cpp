@@ -11,6 +11,7 @@
 #include "steptp/base/line_reader.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/progress.h"
+#include "steptp/base/readable.h"
 #include "steptp/base/text.h"
 
 namespace steptp::cli {
@@ -56,7 +57,7 @@ class RecordRunner {
  private:
   bool print(const Answer& answer) {
     status_ = worse(status_, answer.status);
-    if (!answer.err.empty()) std::fputs(answer.err.c_str(), stderr);
+    if (!answer.err.empty()) std::fputs(readable(answer.err).c_str(), stderr);
     progress_.update(++done_);
     return write_out(answer.out);
   }

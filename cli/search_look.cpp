@@ -114,7 +114,7 @@ Status write_best(const SearchFolder& folder, std::size_t program, const Searche
   LowerRequest lowering;
   if (const auto text = lower_document(fast, lowering)) files["program.cu"] = text->text;
   const std::string path = folder.programs.size() == 1 ? output : concat(output, "/", program + 1);
-  const auto written = write_files(path, files);
+  const auto written = write_answer(path, files);
   return written ? Status::yes : failed(written.error(), Status::failed);
 }
 

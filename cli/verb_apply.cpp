@@ -6,6 +6,7 @@
 #include "cli/move_options.h"
 #include "cli/strategy_options.h"
 #include "steptp/base/text.h"
+#include "steptp/plans/listing.h"
 #include "steptp/plans/registry.h"
 #include "steptp/reasoning/trace.h"
 #include "steptp/recipe/facts_json.h"
@@ -60,7 +61,7 @@ Answer apply_step(const Document& document, const Strategy& strategy, const Choi
   }
   out.set("leir", print(applied->program, profile)).set("step", to_json(made.front()));
   out.set("facts", to_json(applied->facts, document.program, applied->program));
-  out.set("map", tracked->map.to_json());
+  out.set("map", tracked->map.to_json()).set("added", added_json(tracked->map));
   if (options.reasoning) out.set("reasoning", reasoning);
   answer.out = out.dump() + "\n";
   return answer;
@@ -196,7 +197,8 @@ VerbMain add_apply(CLI::App& app) {
       "Its place is an address, or named by what is written there, which changes less from step to step: "
       "\"D:loop[1]\"\n"
       "is loop 1 of the nest around the equation that writes D, \"D#2\" the nest around the second such equation.\n"
-      "With --json also \"map\": where each nest, loop, equation, left side and read is afterwards.\n"
+      "With --json also \"map\": where each nest, loop, equation, left side and read is afterwards, and\n"
+      "\"added\": the addresses of those that are new.\n"
       "With --state the program and its steps are kept in a file, and each call goes on from there; without --choice "
       "it\n"
       "prints the program as it stands. The file is a recipe as well (steptp replay --recipe).\n"

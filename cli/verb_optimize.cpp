@@ -107,8 +107,7 @@ std::string folder_of(const OptimizeOptions& options, const Document& document) 
   const std::string& name = document.source->name();
   const std::size_t colon = name.rfind(':');
   if (!options.records.file.ends_with(".jsonl") || colon == std::string::npos) return options.folder;
-  return concat(options.folder, "/", document.program.name.empty() ? "program" : document.program.name, "-",
-                name.substr(colon + 1));
+  return concat(options.folder, "/", folder_name(document.program.name, name.substr(colon + 1)));
 }
 
 /// Of many programs those are not made again whose folders are there.
@@ -148,9 +147,10 @@ Answer answer_of(const Document& document, const Optimized& optimized, const Opt
     return answer;
   }
   const std::string folder = folder_of(options, document);
-  auto written = write_files(folder, files_of(document, optimized, request));
+  const auto files = files_of(document, optimized, request);
+  auto written = write_answer(folder, files);
   if (written && goes_on_later(options) && !optimized.interrupted)
-    written = keep_answer(folder, optimize_key(document, request), made.status, made.texts);
+    written = keep_answer(folder, optimize_key(document, request), made, files);
   if (written) return answer;
   answer.status = Status::failed;
   answer.err += render(written.error(), Source("steptp", ""));

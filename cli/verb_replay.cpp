@@ -7,6 +7,7 @@
 #include "cli/strategy_options.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
+#include "steptp/base/old_file.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/judged_chain.h"
 #include "steptp/recipe/facts_json.h"
@@ -93,6 +94,16 @@ Answer judge_steps(const Document& document, const Recipe& recipe, const ReplayO
   return judged_answer(document, *judged, options);
 }
 
+/// Whatever the answer will be, the certificate of an answer before is none to this question.
+Answer without_old_certificate(const ReplayOptions& options) {
+  Answer answer;
+  if (const auto removed = remove_old(options.certificate); !removed) {
+    answer.status = Status::failed;
+    answer.err = render(removed.error(), Source("steptp", ""));
+  }
+  return answer;
+}
+
 /// The end judged against the root, and where that is not shown what lies between the cuts, then halves of it.
 Answer judge_parts(const Document& document, const Recipe& recipe, const std::vector<std::size_t>& cuts,
                    const ReplayOptions& options) {
@@ -105,8 +116,8 @@ Answer judge_parts(const Document& document, const Recipe& recipe, const std::ve
     append(answer.err, document.source->name(), ": no certificate: nothing supports the verdict ",
            name_of(judged->verdict()), "\n");
   } else if (const auto written = write_file(options.certificate, certificate); !written) {
-    answer.status = Status::bad_input;
-    append(answer.err, written.error().message, "\n");
+    answer.status = Status::failed;
+    answer.err += render(written.error(), Source("steptp", ""));
   }
   return answer;
 }
@@ -126,15 +137,18 @@ std::vector<std::size_t> ends_of_moves(const Program& root, const Plan& plan) {
 }
 
 Answer judge_plan(const Document& document, const Plan& plan, const ReplayOptions& options) {
+  Answer answer = without_old_certificate(options);
+  if (answer.status != Status::yes) return answer;
   // A plan that does not fit, or stops, is answered as without --judge.
-  Answer answer = replay_plan(document, plan, options.plan, options.records.json);
+  answer = replay_plan(document, plan, options.plan, options.records.json);
   if (answer.status != Status::yes) return answer;
   const Recipe recipe = replay(document.program, plan, Tracking::off)->recipe;
   return judge_parts(document, recipe, ends_of_moves(document.program, plan), options);
 }
 
 Answer judge_recipe_of(const Document& document, const Recipe& recipe, const ReplayOptions& options) {
-  const Answer answer = unusable(document, options.records.json);
+  Answer answer = without_old_certificate(options);
+  if (answer.status == Status::yes) answer = unusable(document, options.records.json);
   if (answer.status != Status::yes) return answer;
   return options.certificate.empty() ? judge_steps(document, recipe, options)
                                      : judge_parts(document, recipe, {}, options);

@@ -19,6 +19,7 @@
 #include "cli/verb.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
+#include "steptp/base/old_file.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
 #include "steptp/verify/illustration.h"
@@ -296,6 +297,13 @@ Status judge_files(const Options& options) {
   const Pair pair = make_pair(std::move(documents[0]), std::move(documents[1]));
   for (const Document* document : {&pair.before, &pair.after}) {
     if (!document->ok) std::fputs(render(document->diagnostics, *document->source).c_str(), stderr);
+  }
+  // Whatever the answer will be, those of an answer before are none to this pair.
+  for (const std::string& file : {options.counterexample, options.certificate}) {
+    if (const auto removed = remove_old(file); !removed) {
+      print_error(removed.error());
+      return Status::failed;
+    }
   }
   return judge_in_copy(pair, options);
 }

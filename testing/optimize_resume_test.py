@@ -59,6 +59,47 @@ class Resume(unittest.TestCase):
             self.assertEqual(self.marks()["Double-1"], marks["Double-1"])
             self.assertGreater(self.marks()["Square-2"], marks["Square-2"], damage)
 
+    def test_a_damaged_file_is_made_again(self) -> None:
+        first = self.run_all()
+        folder = self.out / "Square-2"
+        whole = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        self.assertTrue({"program.leir", "plan.json", "certificates/01.json"} <= {str(name) for name in whole})
+        for name, content in whole.items():
+            if name.name == "answer.json":
+                continue
+            for damage in (None, b"", content[:-2] + b"x\n"):
+                if damage is None:
+                    (folder / name).unlink()
+                else:
+                    (folder / name).write_bytes(damage)
+                self.assertEqual(self.run_all(), first)
+                self.assertEqual((folder / name).read_bytes(), content, name)
+        answer = json.loads((folder / "answer.json").read_text())
+        answer["json"] = answer["json"].replace("*A", "+A")
+        (folder / "answer.json").write_text(json.dumps(answer))
+        self.assertEqual(self.run_all(), first)
+
+    def test_certificates_of_an_answer_before_are_removed(self) -> None:
+        self.run_all()
+        old = self.out / "Square-2" / "certificates" / "77.json"
+        other = self.out / "Square-2" / "certificates" / "notes.json"
+        for path in (old, other):
+            path.write_text("{}")
+        self.run_all("--require-safe")
+        self.assertFalse(old.exists())
+        self.assertTrue(other.exists())
+
+    def test_folders_stay_inside_whatever_the_name(self) -> None:
+        names = ["../../evil", "a/b", "/tmp/evil", "..", ".hidden", "n" * 300, "\u00e9t\u00e9", "a b"]
+        lines = [json.loads(line) for line in self.file.read_text().splitlines()]
+        self.file.write_text("".join(json.dumps(lines[0] | {"program": name}) + "\n" for name in names))
+        before = {path for path in self.folder.iterdir()}
+        self.run_all()
+        self.assertEqual({path for path in self.folder.iterdir()}, before | {self.out})
+        made = {path.name for path in self.out.iterdir()}
+        self.assertEqual(made, {"_._.._evil-1", "a_b-2", "_tmp_evil-3", "_.-4", "_hidden-5", "n" * 100 + "-6",
+                                "__t__-7", "a_b-8"})
+
     def test_another_question_is_another_answer(self) -> None:
         self.run_all()
         marks = self.marks()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "steptp/base/readable.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -67,9 +68,9 @@ std::string_view Source::line(std::uint32_t number) const {
 }
 
 std::string render(const Diagnostic& diagnostic, const Source& source) {
-  std::string out = source.name();
+  std::string out = readable(source.name());
   if (diagnostic.line != 0) append(out, ':', diagnostic.line, ':', diagnostic.column);
-  append(out, ": ", severity_name(diagnostic.severity), ": ", diagnostic.message);
+  append(out, ": ", severity_name(diagnostic.severity), ": ", readable(diagnostic.message));
   if (!diagnostic.id.empty()) append(out, " [", diagnostic.id, "]");
   out += '\n';
   if (diagnostic.line != 0) {
@@ -89,7 +90,7 @@ std::string render(const Diagnostic& diagnostic, const Source& source) {
     append(out, "  ", before, printable(line), after, "\n  ", std::string(before.size() + caret, ' '), '^',
            std::string(length - 1, '~'), '\n');
   }
-  if (!diagnostic.hint.empty()) append(out, "  hint: ", diagnostic.hint, '\n');
+  if (!diagnostic.hint.empty()) append(out, "  hint: ", readable(diagnostic.hint), '\n');
   return out;
 }
 

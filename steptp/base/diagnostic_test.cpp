@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "steptp/base/readable.h"
+
 namespace steptp {
 namespace {
 
@@ -68,6 +70,12 @@ TEST(Diagnostic, SeveritiesAreNamedAndOnlyErrorsAreErrors) {
   EXPECT_EQ(severity_name(Severity::warning), "warning");
   EXPECT_EQ(severity_name(Severity::unknown), "unknown");
   EXPECT_EQ(severity_name(Severity::note), "note");
+}
+
+TEST(Diagnostic, MessagesDisturbNoTerminal) {
+  EXPECT_EQ(readable("a\x1b[31m\n\xff\xc3\xa9\x7f"), "a.[31m\n.\xc3\xa9.");
+  EXPECT_EQ(render(make_error("x", "unknown '\xff'", "not \x07"), Source("s", "")),
+            "s: error: unknown '.' [x]\n  hint: not .\n");
 }
 
 TEST(Source, GivesLinesByNumber) {

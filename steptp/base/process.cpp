@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "steptp/base/duration.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -113,7 +114,7 @@ Result<ProcessResult, Diagnostic> run_process(const std::vector<std::string>& co
   } else if (read(errors[0], &reason, sizeof reason) == sizeof reason) {
     answer = cannot_start(command.front(), reason);
   } else {
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    const auto end = Clock::now() + span_of_seconds(seconds);
     answer->timed_out = !collect(output[0], end, answer->output);
   }
   if (child > 0) {
@@ -175,7 +176,7 @@ Conversation::~Conversation() {
 }
 
 Result<std::string, Diagnostic> Conversation::ask(std::string_view line, double seconds) {
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto end = Clock::now() + span_of_seconds(seconds);
   const std::string whole = line.empty() ? std::string() : concat(line, "\n");
   // A line is shorter than a pipe is long, so that it goes at once or the other side is gone.
   if (!whole.empty() && write(to_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
@@ -188,7 +189,9 @@ Result<std::string, Diagnostic> Conversation::ask(std::string_view line, double 
       return answer;
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (left <= 0) return make_error("process", concat("no answer after ", static_cast<std::int64_t>(seconds), " s"));
+    if (left <= 0)
+      return make_error("process",
+                        concat("no answer after ", static_cast<std::int64_t>(countable_seconds(seconds)), " s"));
     pollfd wait{from_, POLLIN, 0};
     const int ready = poll(&wait, 1, static_cast<int>(std::min<long>(left, 60'000)));
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;

@@ -6,13 +6,15 @@
 #include <mutex>
 #include <thread>
 
+#include "steptp/base/duration.h"
+
 namespace steptp {
 
-/// Raises a flag when a time is over, unless it is gone by then.
+/// Raises a flag when so many seconds are over, unless it is gone by then.
 class Watchdog {
  public:
-  Watchdog(std::chrono::duration<double> limit, std::atomic<bool>& flag)
-      : thread_([this, limit, &flag] {
+  Watchdog(double seconds, std::atomic<bool>& flag)
+      : thread_([this, limit = span_of_seconds(seconds), &flag] {
           std::unique_lock lock(mutex_);
           if (!wake_.wait_for(lock, limit, [this] { return is_over_; })) flag = true;
         }) {}

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <utility>
 
+#include "steptp/base/duration.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -272,8 +273,7 @@ WorkerOutcome Worker::call(std::string_view request, const WorkerCall& options) 
     out.reason = "the worker has ended before";
     return out;
   }
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(std::clamp(options.seconds, 0.0, 1e8)));
+  const auto end = Clock::now() + span_of_seconds(options.seconds);
   out = exchange(request, end, options.go_on);
   if (out.ok()) {
     ++answered_;

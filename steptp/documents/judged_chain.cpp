@@ -83,8 +83,11 @@ class ChainJudge {
   JudgedChain out_;
 };
 
-std::string steps_text(const JudgedLink& link) {
-  return link.first == link.last ? concat("step ", link.first) : concat("steps ", link.first, " to ", link.last);
+/// "step 3 of 7", "steps 1 to 7 of 7", "no steps"
+std::string steps_text(const JudgedLink& link, std::size_t steps) {
+  if (steps == 0) return "no steps";
+  if (link.first == link.last) return concat("step ", link.first, " of ", steps);
+  return concat("steps ", link.first, " to ", link.last, " of ", steps);
 }
 
 }  // namespace
@@ -138,8 +141,8 @@ Json to_json(const JudgedChain& judged) {
 std::string to_text(const JudgedChain& judged) {
   std::string out;
   for (const JudgedLink& link : judged.links) {
-    append(out, steps_text(link), " of ", judged.steps, ": ", name_of(link.answer.verdict),
-           chance_text(bound_of(link.answer)), "\n");
+    append(out, steps_text(link, judged.steps), ": ", name_of(link.answer.verdict), chance_text(bound_of(link.answer)),
+           "\n");
     if (!link.answer.reason.empty()) append(out, "  ", link.answer.reason, "\n");
   }
   if (judged.links.size() > 1) {

@@ -90,6 +90,7 @@ TEST(JudgedChain, NoStepsAreTheSameProgram) {
   ASSERT_TRUE(judged.ok());
   EXPECT_EQ(judged->verdict(), Grade::proved);
   EXPECT_TRUE(judged->end.says("same"));
+  EXPECT_EQ(to_text(*judged).substr(0, 17), "no steps: proved\n");
 }
 
 }  // namespace

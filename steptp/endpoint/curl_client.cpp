@@ -11,6 +11,7 @@ namespace steptp {
 namespace {
 
 constexpr double kLongestConnect = 10;  // seconds
+constexpr double kLongestAnswer = 2e6;  // what curl counts in milliseconds
 
 using Kind = HttpFailure::Kind;
 
@@ -114,7 +115,7 @@ Result<HttpResponse, HttpFailure> CurlClient::post(const HttpRequest& request) {
   set(CURLOPT_POSTFIELDS, request.body.c_str());
   set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
   set(CURLOPT_NOSIGNAL, 1L);
-  set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.seconds * 1000));
+  set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::min(request.seconds, kLongestAnswer) * 1000));
   set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(request.seconds, kLongestConnect) * 1000));
   set(CURLOPT_ERRORBUFFER, static_cast<char*>(problem));
   set(CURLOPT_WRITEFUNCTION, &take_bytes);

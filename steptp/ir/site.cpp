@@ -35,12 +35,18 @@ SitePart subscript_of(const Ref& ref, std::uint32_t number) {
   return std::monostate();
 }
 
+SitePart value_or_subscript(const Expr& expr, const Site& site) {
+  if (!site.number) return &expr;
+  const auto* read = std::get_if<Read>(&expr.node);
+  return read ? subscript_of(*read->ref, *site.number) : SitePart();
+}
+
 SitePart resolve_in(const Nest& nest, const Site& site) {
   if (site.part == Site::Part::item) return &nest;
   if (site.part == Site::Part::loop && site.number && *site.number < nest.loops.size())
     return &nest.loops[*site.number];
   if (site.part == Site::Part::guard && nest.guard) {
-    if (const Expr* expr = descend(nest.guard, site.path)) return expr;
+    if (const Expr* expr = descend(nest.guard, site.path)) return value_or_subscript(*expr, site);
   }
   return std::monostate();
 }
@@ -53,9 +59,7 @@ SitePart resolve_in(const Equation& equation, const Site& site) {
   if (site.part != Site::Part::right) return std::monostate();
   const Expr* expr = descend(equation.right, site.path);
   if (!expr) return std::monostate();
-  if (!site.number) return expr;
-  const auto* read = std::get_if<Read>(&expr->node);
-  return read ? subscript_of(*read->ref, *site.number) : SitePart();
+  return value_or_subscript(*expr, site);
 }
 
 }  // namespace

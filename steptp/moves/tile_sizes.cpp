@@ -22,7 +22,10 @@ std::optional<Refusal> refuse_tile_sizes(const Site& site, const TileBytes& byte
                          sizes.padding >= 0 && sizes.padding <= kLargest;
   if (!are_sizes || (sizes.vector & (sizes.vector - 1)) != 0 || sizes.columns % sizes.vector != 0) {
     return Refusal{
-        &kTileSizes, site, "sizes from 1 to 4096, and a vector of 1, 2, 4, ... columns that divides them", {}};
+        &kTileSizes,
+        site,
+        "sizes from 1 to 4096, padding from 0 to 4096, and a vector of 1, 2, 4, ... columns that divides them",
+        {}};
   }
   const Device& device = default_device();
   const std::int64_t threads = sizes.thread_rows * sizes.thread_columns;

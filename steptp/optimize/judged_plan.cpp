@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "steptp/base/duration.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/judged_recipe.h"
 #include "steptp/optimize/changed_section.h"
@@ -55,7 +56,7 @@ class ChainJudge {
  public:
   explicit ChainJudge(PlanJudge& of)
       : of_(of), root_(of.root_), how_(of.how_), end_(std::min(of.spent_ + of.how_.work, of.end_)) {
-    if (how_.seconds > 0) time_end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(how_.seconds));
+    if (how_.seconds > 0) time_end_ = Clock::now() + span_of_seconds(how_.seconds);
   }
 
   JudgedPlan judge(const MadePlan& made, bool by_links) {

@@ -252,7 +252,14 @@ Optimized kept_as_it_came(const Document& root, const OptimizeRequest& request, 
   return Optimizer(root, request).vanilla_because(std::move(reason));
 }
 
+std::string other_target(const Plan& plan, const DeviceRates& rates) {
+  if (plan.target.empty() || plan.target == rates.name || plan.target == word_of(rates.kind)) return {};
+  return concat("the plan is for ", plan.target, ", and not for ", rates.name,
+                ": name that device, or leave \"target\" ", "of the plan empty to have it tried for this one");
+}
+
 Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan, const OptimizeRequest& request) {
+  if (std::string why = other_target(plan, request.rates); !why.empty()) return why;
   if (std::string why = other_root(root.program, plan); !why.empty()) return why;
   auto moved = replay(root.program, plan, Tracking::off);
   if (!moved) return to_text(moved.error(), plan);

@@ -53,8 +53,11 @@ struct Optimized {
 /// The program as it came, for a reason.
 [[nodiscard]] Optimized kept_as_it_came(const Document& root, const OptimizeRequest& request, std::string reason);
 
-/// A plan made before for this program, checked and judged: it is used as it is or not at all. The text says why it is
-/// no plan for this program.
+/// Why the plan is none for this device: it is for one of another name, or of no device's. Empty where it is one.
+[[nodiscard]] std::string other_target(const Plan& plan, const DeviceRates& rates);
+
+/// A plan made before for this program and device, checked and judged: it is used as it is or not at all. The text says
+/// why it is no plan for this program.
 [[nodiscard]] Result<Optimized, std::string> optimize_by(const Document& root, const Plan& plan,
                                                          const OptimizeRequest& request);
 

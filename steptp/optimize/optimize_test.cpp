@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "steptp/base/text.h"
 #include "steptp/documents/zoo_program.h"
 #include "steptp/optimize/output_folder.h"
 #include "steptp/safety/check.h"
@@ -107,6 +108,32 @@ B(tx,8)[D[tx]=A[tx]*2;];
   const auto refused = optimize_by(other, optimized.plan, request);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().find("another program"), std::string::npos);
+}
+
+TEST(Optimize, APlanIsForOneDeviceOrForAny) {
+  const Document root = document_of(program_of(kProduct));
+  const OptimizeRequest request = request_for("nvidia-h200");
+  Plan plan = optimize(root, request).plan;
+  EXPECT_EQ(plan.target, "nvidia-h200");
+  for (const char* target : {"", "cuda"}) {
+    plan.target = target;
+    EXPECT_TRUE(optimize_by(root, plan, request).ok()) << target;
+  }
+  for (const char* target : {"toaster", "plain-cpu", "cpu", "nvidia-a100"}) {
+    plan.target = target;
+    const auto refused = optimize_by(root, plan, request);
+    ASSERT_FALSE(refused.ok()) << target;
+    EXPECT_EQ(refused.error().find(concat("the plan is for ", target, ", and not for nvidia-h200: ")), 0U);
+  }
+}
+
+TEST(Optimize, FoldersOfProgramsAreNamesWhateverThePrograms) {
+  EXPECT_EQ(folder_name("Softmax_2.1-x", "3"), "Softmax_2.1-x-3");
+  EXPECT_EQ(folder_name("", "3"), "program-3");
+  EXPECT_EQ(folder_name("../../evil", "1"), "_._.._evil-1");
+  EXPECT_EQ(folder_name("..", "1"), "_.-1");
+  EXPECT_EQ(folder_name("a/b\n\xc3\xa9", "12"), "a_b___-12");
+  EXPECT_EQ(folder_name(std::string(300, 'n'), "1"), concat(std::string(100, 'n'), "-1"));
 }
 
 TEST(Optimize, LeavesAProgramAsItCameWhereItIsToEndAtOnce) {

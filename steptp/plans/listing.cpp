@@ -50,6 +50,12 @@ Json to_json(const std::string& program, const MoveNotMade& entry) {
   return out.set("refused", to_json(entry.refusal));
 }
 
+Json added_json(const HandleMap& map) {
+  Json::Array out;
+  for (const Site& site : map.added()) out.push_back(to_text(site));
+  return out;
+}
+
 Json to_json(const PlannedMove& made, const Program& before, const Moved& moved) {
   Json::Array facts;
   Program program = before;
@@ -60,7 +66,7 @@ Json to_json(const PlannedMove& made, const Program& before, const Moved& moved)
   }
   Json out;
   out.set("step", to_json(made)).set("recipe", to_json(moved.recipe)).set("facts", std::move(facts));
-  return out.set("map", moved.map.to_json());
+  return out.set("map", moved.map.to_json()).set("added", added_json(moved.map));
 }
 
 Json to_json(const MoveRefusal& refusal) {

@@ -44,8 +44,11 @@ struct MoveChoices {
 /// {"program","move","refused":{...}}
 [[nodiscard]] Json to_json(const std::string& program, const MoveNotMade& refusal);
 
-/// What a move made: {"step":{"move","choice"},"recipe":{"steps":[...]},"facts":[of each step],"map":{...}}
+/// What a move made: {"step":{"move","choice"},"recipe":{"steps":[...]},"facts":[of each
+/// step],"map":{...},"added":[...]}
 [[nodiscard]] Json to_json(const PlannedMove& made, const Program& before, const Moved& moved);
+/// ["1","1:loop[0]",...]: the addresses after that are no images of any before
+[[nodiscard]] Json added_json(const HandleMap& map);
 /// {"precondition","check","at","message","values","steps":[up to the one that was refused]}
 [[nodiscard]] Json to_json(const MoveRefusal& refusal);
 

@@ -15,6 +15,10 @@ Result<PlannedMove, std::string> move_from_json(const Json& json) {
   if (!find_move(*name->as_string())) return unknown_move(*name->as_string());
   const Json* choice = json.find("choice");
   if (!choice) return std::string("the key \"choice\" is missing");
+  for (const auto& [key, value] : *json.as_object()) {
+    if (key == "move" || key == "choice") continue;
+    return concat("there is no key \"", key, "\" beside a move; the keys are move, choice");
+  }
   auto read = choice_from_json(*choice);
   if (!read) return read.error();
   return PlannedMove{*name->as_string(), std::move(read).value()};

@@ -95,6 +95,8 @@ TEST(Plan, RefusesDamagedFiles) {
   EXPECT_EQ(error_of("\"target\":\"\",", ""), "the key \"target\" is missing or no string");
   EXPECT_EQ(error_of("\"target\"", "\"device\":1,\"target\""),
             "there is no key \"device\" in a plan; the keys are version, root, target, moves");
+  EXPECT_EQ(error_of("\"choice\":", "\"note\":1,\"choice\":"),
+            "move 1: there is no key \"note\" beside a move; the keys are move, choice");
   EXPECT_NE(error_of("inline", "inlin").find("move 1: unknown move 'inlin'"), std::string::npos);
   EXPECT_EQ(error_of("\"at\":\"0\"", "\"at\":\"zero\"").substr(0, 8), "move 1: ");
   EXPECT_EQ(error_of("\"moves\":[", "\"moves\":7,\"more\":["), "the key \"moves\" is missing or no array");

@@ -194,7 +194,7 @@ void say_nonzero(Teller& teller, const Values& values) {
   if (const auto divisor = address("divisor")) {
     teller.bind_before("divisor", *divisor);
   } else if (is_true(values, "is_inserted")) {
-    teller.bind("divisor", value_of(teller, result_range(teller, teller.facts.added[0].site)));
+    teller.bind("divisor", value_of(teller, result_range(teller, teller.facts.removed[0].site)));
   } else {
     teller.bind("divisor", "the divisor");
   }
@@ -246,7 +246,7 @@ constexpr int kMostDivisors = 3;
 const Expr* scalar_part(const Teller& teller) { return expr_at(*teller.before.program, teller.facts.removed[0].site); }
 
 std::vector<const Expr*> scalar_results(const Teller& teller) {
-  const TextRange range = result_range(teller, teller.facts.added[0].site);
+  const TextRange range = result_range(teller, teller.facts.removed[0].site);
   if (!range.to) return {expr_at(*teller.after.program, range.from)};
   std::vector<const Expr*> out;
   Site operand = range.from;
@@ -270,7 +270,7 @@ void tell_scalar_as(Teller& teller, std::string_view form) {
   const bool brings_number = has_parameter(teller, "with") && teller.choice.word("with") == "two";
   const Site& part = facts.removed[0].site;
   const Site equation{part.items, Site::Part::item, {}, {}};
-  const TextRange result = result_range(teller, facts.added[0].site);
+  const TextRange result = result_range(teller, facts.removed[0].site);
   bind_where(teller);
   teller.bind_before("part", part);
   teller.bind("result", quote_piece(teller.after, result));

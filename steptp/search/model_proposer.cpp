@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "steptp/answers/answer.h"
+#include "steptp/base/duration.h"
 #include "steptp/base/text.h"
 #include "steptp/text/grammar.h"
 #include "steptp/text/strategy_names.h"
@@ -121,7 +122,7 @@ Result<Proposals, ProposerFailure> ModelProposer::propose(const Question& questi
   again.wait = settings_.retry_wait;
   again.pause = [this](double seconds) {
     using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    const auto end = Clock::now() + span_of_seconds(seconds);
     while (Clock::now() < end && (!go_on_ || go_on_())) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return !go_on_ || go_on_();
   };

@@ -29,8 +29,27 @@ std::tuple<int, std::uint32_t> rank_of(const Site& site) {
 
 using Visit = std::function<void(Site, const void*)>;
 
+/// Whether it is the address of a subscript: what is followed there are the reads in it.
+bool is_subscript(const Site& site) { return site.part != Site::Part::loop && site.number.has_value(); }
+
+/// The reads in a subscript, those in their own subscripts too; all have the address of the subscript.
+void visit_subscript(const Index& index, const Site& site, const Visit& visit) {
+  for_each_read(index, [&](const RefPtr& ref) {
+    visit(site, ref.get());
+    for (const Index& inner : ref->subscripts) visit_subscript(inner, site, visit);
+  });
+}
+
+void visit_ref(const Ref& ref, Site site, const Visit& visit) {
+  visit(site, &ref);
+  for (std::uint32_t i = 0; i < ref.subscripts.size(); ++i) {
+    site.number = i;
+    visit_subscript(ref.subscripts[i], site, visit);
+  }
+}
+
 void visit_values(const Expr& expr, Site& site, const Visit& visit) {
-  if (const auto* read = std::get_if<Read>(&expr.node)) visit(site, read->ref.get());
+  if (const auto* read = std::get_if<Read>(&expr.node)) visit_ref(*read->ref, site, visit);
   for (std::uint32_t i = 0; i < child_count(expr); ++i) {
     site.path.push_back(i);
     visit_values(*child(expr, i), site, visit);
@@ -42,7 +61,7 @@ void visit_values(const Expr& expr, Site& site, const Visit& visit) {
 void visit_item(const Item& item, const std::vector<std::uint32_t>& address, const Visit& visit) {
   if (const auto* equation = std::get_if<EquationPtr>(&item)) {
     visit(item_site(address), equation->get());
-    visit({address, Site::Part::left, {}, {}}, (*equation)->left.get());
+    visit_ref(*(*equation)->left, {address, Site::Part::left, {}, {}}, visit);
     Site right{address, Site::Part::right, {}, {}};
     visit_values(*(*equation)->right, right, visit);
     return;
@@ -64,7 +83,15 @@ void visit_parts(const Program& program, const Visit& visit) {
   for (std::uint32_t i = 0; i < program.nests.size(); ++i) visit_item(program.nests[i], {i}, visit);
 }
 
-RefPtr copied(const RefPtr& ref) { return make_ref(ref->tensor, ref->dtype, ref->scope, ref->subscripts); }
+RefPtr copied(const RefPtr& ref) {
+  IndexRewriter inner;
+  inner.read = [](const RefPtr& other) { return copied(other); };
+  std::vector<Index> subscripts = ref->subscripts;
+  for (Index& subscript : subscripts) {
+    if (auto own = rewrite(subscript, inner)) subscript = *std::move(own);
+  }
+  return make_ref(ref->tensor, ref->dtype, ref->scope, std::move(subscripts));
+}
 
 ExprPtr copied(const ExprPtr& expr) {
   if (const auto* read = std::get_if<Read>(&expr->node)) return read_expr(copied(read->ref));
@@ -119,7 +146,9 @@ bool SiteOrder::operator()(const Site& left, const Site& right) const {
 
 std::vector<Site> followed_parts(const Program& program) {
   std::vector<Site> out;
-  visit_parts(program, [&out](Site site, const void*) { out.push_back(std::move(site)); });
+  visit_parts(program, [&out](Site site, const void*) {
+    if (out.empty() || !(out.back() == site)) out.push_back(std::move(site));
+  });
   return out;
 }
 
@@ -141,8 +170,10 @@ class HandleReader {
       }
       for (const std::uint32_t number : log_.numbers(part)) {
         const Site& old = sites_[number];
-        // A left side that is read elsewhere now is a new read, and the other way round.
-        if ((old.part == Site::Part::left) != (site.part == Site::Part::left)) continue;
+        // A left side that is read elsewhere now is a new read, and the other way round; so is a value that has become
+        // a subscript.
+        if (is_subscript(old) != is_subscript(site)) continue;
+        if (!is_subscript(old) && (old.part == Site::Part::left) != (site.part == Site::Part::left)) continue;
         add(old, site, images);
       }
     });
@@ -248,8 +279,8 @@ Result<Tracked, Refusal> apply_tracked(const Strategy& strategy, const Program& 
   OriginLog log;
   std::vector<Site> sites;
   visit_parts(before, [&](Site site, const void* part) {
-    if (part) log.know(part, static_cast<std::uint32_t>(sites.size()));
-    sites.push_back(std::move(site));
+    if (sites.empty() || !(sites.back() == site)) sites.push_back(std::move(site));
+    if (part) log.know(part, static_cast<std::uint32_t>(sites.size() - 1));
   });
   auto applied = apply(strategy, view, choice);
   if (!applied) return applied.error();

@@ -106,6 +106,7 @@ std::string kind_at(const Program& program, const Site& site) {
   if (std::holds_alternative<const Loop*>(part)) return "loop";
   if (std::holds_alternative<const Equation*>(part)) return "equation";
   if (std::holds_alternative<const Ref*>(part)) return "left";
+  if (std::holds_alternative<const Index*>(part)) return "subscript";
   const auto* expr = std::get_if<const Expr*>(&part);
   return expr && std::holds_alternative<Read>((*expr)->node) ? "read" : "nothing";
 }
@@ -164,6 +165,48 @@ TEST(Handles, AreSoundOnTheZoo) {
     const Choices choices = list_choices(all_strategies(), view, true);
     for (const StrategyChoice& entry : sample_choices(choices, soaked(10), number)) {
       expect_sound(*entry.strategy, made->program, entry.choice);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+constexpr std::string_view kIndirect[] = {
+    "@input A f32[9,6]\n@input I i64[8] [0,9)\n@output D f32[8,6]\ntx8 a6 D(tx,a)=A(I^i64(tx),a)*2;\n",
+    "@input A f32[9,6]\n@input I i64[8] [0,9)\n@output D f32[8,6]\n"
+    "tx8 a6 E(tx,a)=exp(A(I^i64(tx),a))+1;tx8 a6 D(tx,a)=E(tx,a)*exp(A(I^i64(tx),a));\n",
+    "@input A f32[9]\n@input I i64[8] [0,9)\n@input J i64[6] [0,8)\n@output D f32[6]\n"
+    "tx6 c2 D(tx)+=A(I^i64(J^i64(tx)))*c;\n",
+};
+
+TEST(Handles, FollowReadsInSubscripts) {
+  const auto images = [](std::string_view strategy, std::string_view program, std::string_view choice,
+                         std::string_view site) {
+    const auto tracked =
+        apply_tracked(*find_strategy(strategy), read_document("indirect", std::string(program)).program,
+                      choice_of(std::string(choice)));
+    if (!tracked) return to_text(strategy, tracked.error());
+    const Json json = tracked->map.to_json();
+    const Json* list = json.find(site);
+    return list ? list->dump() : "no entry";
+  };
+  EXPECT_EQ(images("loop_parallelization", kIndirect[0], R"({"at":"0:loop[1]"})", "0/0:right.0[0]"),
+            R"(["0/0:right.0[0]"])");
+  EXPECT_EQ(images("loop_split", kIndirect[0], R"({"at":"0:loop[0]","inner":4,"kind":"inner"})", "0/0:right.0[0]"),
+            R"(["0/0:right.0[0]"])");
+  EXPECT_EQ(images("compute_inline", kIndirect[1], R"({"at":"0/0"})", "0/0:right.0.0[0]"), R"(["0/0:right.0.0.0[0]"])");
+  EXPECT_EQ(images("loop_split", kIndirect[2], R"({"at":"0:loop[0]","inner":3,"kind":"inner"})", "0/0:right.1.0[0]"),
+            R"(["0/0:right.1.0[0]"])");
+}
+
+TEST(Handles, AreSoundWhereSubscriptsRead) {
+  for (const std::string_view text : kIndirect) {
+    const Document document = read_document("indirect", std::string(text));
+    ASSERT_TRUE(document.ok) << text;
+    const Program& program = document.program;
+    View view(program);
+    const Choices choices = list_choices(all_strategies(), view, true);
+    for (const StrategyChoice& entry : sample_choices(choices, soaked(60), 7)) {
+      expect_sound(*entry.strategy, program, entry.choice);
       if (HasFailure()) return;
     }
   }

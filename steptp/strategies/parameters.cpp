@@ -53,6 +53,14 @@ std::string misfit(std::span<const Parameter> parameters, const Choice& choice) 
   return {};
 }
 
+std::optional<Refusal> refuse_outside(const Choice& choice, std::string_view name, std::int64_t least,
+                                      std::int64_t most) {
+  const std::int64_t value = choice.integer(name);
+  if (value >= least && value <= most) return std::nullopt;
+  return Refusal{
+      &kChoice, choice.at, concat("the parameter \"", name, "\" is from ", least, " to ", most, ", not ", value), {}};
+}
+
 Choice with_fallbacks(std::span<const Parameter> parameters, const Choice& choice) {
   Choice whole = choice;
   for (const Parameter& parameter : parameters) {

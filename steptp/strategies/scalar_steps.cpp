@@ -213,6 +213,28 @@ void add_with_grounds(const ScalarPlace& place, const RewriteList::One& one, con
   if (out.back().precondition != &kNonZero) out.push_back(holds);
 }
 
+/// What stands under an address inside an expression; null where there is nothing.
+ExprPtr part_of(const ExprPtr& root, const std::vector<std::uint32_t>& path) {
+  ExprPtr at = root;
+  for (const std::uint32_t step : path) {
+    if (step >= child_count(*at)) return nullptr;
+    at = child(*at, step);
+  }
+  return at;
+}
+
+/// Where the new part stands: at the address of the old one, or further outside where it has become one with what is
+/// around it, as a product in a product.
+Site site_of_new(const Site& old, const ExprPtr& before, const ExprPtr& after) {
+  Site out = old;
+  while (!out.path.empty()) {
+    const ExprPtr part = part_of(after, out.path);
+    if (part && equal(*with_part(before, out.path, part), *after)) break;
+    out.path.pop_back();
+  }
+  return out;
+}
+
 /// Addresses of what goes, each once.
 void add_struck(const ScalarPlace& place, const RewriteList::One& one, Values& values) {
   std::vector<std::string> struck;
@@ -312,7 +334,7 @@ Result<Applied, Refusal> scalar_apply(View& view, const Choice& choice, const Sc
   out.program = with_items(view.program(), statement.items, {stands_for(make_equation(old.left, right), old)});
   out.facts.matched = {{"part", choice.at}, {"equation", item_site(statement.items)}};
   out.facts.removed = {{"part", choice.at}};
-  out.facts.added = {{"part", choice.at}};
+  out.facts.added = {{"part", site_of_new(choice.at, old.right, right)}};
   out.facts.holds = {{&pattern, wanted->parameters}, {&kOneType, {{"dtype", code(place->dtype)}}}, {&kValueOnly, {}}};
   if (statement.accumulates) out.facts.holds.push_back({&kAccumulator, {}});
   for (const Holds& holds : wanted->holds) add_with_grounds(*place, *wanted, holds, out.facts.holds);

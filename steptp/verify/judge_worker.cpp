@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "steptp/base/duration.h"
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
@@ -49,7 +50,7 @@ std::string request_of(const Pair& pair, const ApartOptions& options) {
   out.set("proof_work", options.judge.proof_work).set("safety_budget", options.judge.safety_budget);
   const certify::SafeRange& range = options.judge.safe_range;
   out.set("range", static_cast<int>(range.kind)).set("low", range.low).set("high", range.high);
-  out.set("seconds", options.seconds).set("certificate", options.with_certificate);
+  out.set("seconds", countable_seconds(options.seconds)).set("certificate", options.with_certificate);
   out.set("equal_by_steps", options.judge.equal_by_steps);
   out.set("before", before).set("after", after);
   return out.dump();

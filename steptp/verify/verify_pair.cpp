@@ -109,7 +109,7 @@ Judgement verify_pair(const Pair& pair, const VerifyOptions& options) {
 
 Judgement verify_in_time(const Pair& pair, VerifyOptions options, double seconds, std::atomic<bool>& stop) {
   std::optional<Watchdog> watchdog;
-  if (seconds > 0) watchdog.emplace(std::chrono::duration<double>(seconds), stop);
+  if (seconds > 0) watchdog.emplace(seconds, stop);
   options.stop = &stop;
   Judgement judgement = verify_pair(pair, options);
   const bool is_unfinished =

@@ -8,6 +8,7 @@
 #include "steptp/base/text.h"
 #include "steptp/moves/attention_kernel.h"
 #include "steptp/moves/matrix_tiling.h"
+#include "steptp/strategies/parameters.h"
 
 namespace steptp {
 
@@ -31,8 +32,7 @@ constexpr Parameter kParameters[] = {
      "keys: keys and values are staged; queries: the block's queries, too; outputs: also the outputs, where registers "
      "do not hold them"},
     {"following", Parameter::Kind::integer, "how many copies behind it are made by its kernel: heads side by side", 0},
-    {"buffers", Parameter::Kind::integer, "1 to 5: so many rounds of keys and values of units may be in flight",
-     kBuffers},
+    {"buffers", Parameter::Kind::integer, "1 to 5: rounds of keys and values of units in flight", kBuffers},
 };
 constexpr Precondition kNeeds[] = {
     kStep,
@@ -129,7 +129,6 @@ std::optional<Refusal> refuse_units(const Site& site, const AttentionParts& part
 
 bool are_sizes(const AttentionParts& parts, const AttentionLayout& layout) {
   if (layout.queries < 1 || layout.keys < 1 || layout.rows < 1) return false;
-  if (layout.has_units && (layout.buffers < 1 || layout.buffers > kMostDepth)) return false;
   if (parts.queries % layout.queries != 0 || parts.keys % layout.keys != 0 || layout.queries % layout.rows != 0) {
     return false;
   }
@@ -209,6 +208,7 @@ Result<AttentionLayout, Refusal> layout_of(const Choice& choice) {
 }
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
+  if (auto refusal = refuse_outside(choice, "buffers", 1, kMostDepth)) return refusal;
   const auto layout = layout_of(choice);
   if (!layout) return layout.error();
   const Handle& product = builder.follow(choice.at);

@@ -160,6 +160,9 @@ TEST(FlashMove, Refuses) {
   refuse(choice("4", 2, 4, 1, 1, "keys", "keys"), "attention", "accumulates nothing");
   refuse(choice("0", 2, 4, 1, 1, "keys", "keys"), "attention", "no factor of the sum is a softmax");
   refuse(choice("5", 3, 4, 1, 1, "keys", "keys"), "sizes", "blocks of 3 of 4 queries");
+  std::string buffers = choice("5", 2, 4, 1, 1, "keys", "keys");
+  buffers.insert(1, R"("buffers":-1,)");
+  refuse(buffers, "choice", "\"buffers\" is from 1 to 5, not -1");
   refuse(choice("5", 2, 5, 1, 1, "keys", "keys"), "sizes", "rounds of 5 of 8 keys");
   refuse(choice("5", 4, 4, 2, 3, "keys", "queries"), "sizes", "3 for each thread");
   refuse(choice("5", 4, 4, 3, 1, "keys", "queries"), "threads", "3 threads");

@@ -9,6 +9,7 @@
 
 #include "steptp/base/text.h"
 #include "steptp/moves/row_kernel.h"
+#include "steptp/strategies/parameters.h"
 
 namespace steptp {
 
@@ -45,6 +46,7 @@ constexpr const Precondition& kVector = kNeeds[3];
 constexpr const Precondition& kKeep = kNeeds[4];
 
 Result<RowLayout, Refusal> layout_of(const RowChain& chain, const Choice& choice) {
+  if (auto refusal = refuse_outside(choice, "keep", 0, 1)) return *std::move(refusal);
   RowLayout out;
   const auto order = one_of(choice, "order", kOrders);
   if (!order) return order.error();

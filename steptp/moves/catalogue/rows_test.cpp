@@ -121,6 +121,8 @@ TEST(RowsMove, Refuses) {
   expect_move_refusal("rows", kSoftmax, choice(3, 8, 1, "row", 4, 0), "vector", "rows of 21");
   expect_move_refusal("rows", kSoftmax, choice(3, 4, 1, "row", 3, 0), "vector");
   expect_move_refusal("rows", kSoftmax, choice(3, 8, 1, "sideways", 1, 0), "choice");
+  expect_move_refusal("rows", kSoftmax, choice(3, 8, 1, "row", 1, -1), "choice", "\"keep\" is from 0 to 1, not -1");
+  expect_move_refusal("rows", kSoftmax, choice(3, 8, 1, "row", 1, 1000), "choice", "from 0 to 1, not 1000");
   expect_move_refusal("rows", R"(
 @input A f32[4,130]
 @output C f32[4]

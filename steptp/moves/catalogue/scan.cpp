@@ -11,6 +11,7 @@
 #include "steptp/moves/parts.h"
 #include "steptp/moves/scan_kernel.h"
 #include "steptp/strategies/expressions.h"
+#include "steptp/strategies/parameters.h"
 
 namespace steptp {
 
@@ -95,6 +96,7 @@ std::optional<Refusal> misfit_of(const Scanned& scan, const ScanLayout& layout, 
 }
 
 std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
+  if (auto refusal = refuse_outside(choice, "keep", 0, 1)) return refusal;
   const auto scan = find_scan(builder.view(), choice.at);
   if (!scan) return scan.error();
   const ScanLayout layout = {choice.integer("part"), choice.integer("rows"), choice.integer("keep") != 0};

@@ -76,6 +76,7 @@ TEST(ScanMove, Refuses) {
   expect_move_refusal("scan", kSums, choice(4, 0, 0), "rows");
   expect_move_refusal("scan", kSums, choice(4, 7, 0), "rows");
   expect_move_refusal("scan", kSums, choice(0, 4, 1), "keep");
+  expect_move_refusal("scan", kSums, choice(4, 1, 4096), "choice", "\"keep\" is from 0 to 1, not 4096");
   expect_move_refusal("scan", R"(
 @input A f32[12]
 @output D f32[12]

@@ -223,6 +223,9 @@ B(tx,4)L(a,8)L(c,6)L(d,3)[D[tx,a]=D[tx,a]+A[a+d,c]*C[tx,c,d];];
   refuse(kProduct, sizes(2, 2, 4, 1, 1), "following", "there is no expression behind it any more");
   refuse(kProduct, sizes(2, 2, 4, 1, -1), "following", "negative");
   refuse(kProduct, sizes(0, 2, 4, 1, 0), "sizes", "");
+  refuse(kProduct,
+         R"({"at":"0","thread_rows":2,"thread_columns":2,"rows":2,"columns":2,"depth":4,"vector":1,"padding":-1})",
+         "sizes", "padding from 0 to 4096");
   refuse(kProduct, sizes(2, 2, 4, 4, 0), "sizes", "divides");
   refuse(kProduct, R"({"at":"0","thread_rows":64,"thread_columns":32,"rows":1,"columns":1,"depth":4})", "threads",
          "2048 threads");

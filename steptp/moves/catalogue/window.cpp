@@ -12,6 +12,7 @@
 #include "steptp/moves/matrix_tiling.h"
 #include "steptp/moves/tile_sizes.h"
 #include "steptp/moves/window_tiling.h"
+#include "steptp/strategies/parameters.h"
 
 namespace steptp {
 
@@ -138,6 +139,10 @@ std::optional<Refusal> make(MoveBuilder& builder, const Choice& choice) {
   const auto image = one_of(choice, "image", kImages);
   if (!image) return image.error();
   const std::int64_t following = choice.integer("following");
+  if (auto refusal = refuse_outside(choice, "buffers", 1, kMostDepth)) return refusal;
+  if (*form != 0 && choice.integer("padding") != 0) {
+    return Refusal{&kTileSizes, choice.at, "padding is of the form product: leave it out, or say 0", {}};
+  }
   if (following < 0) return Refusal{&kWindowFollowing, choice.at, "the number of expressions is negative", {}};
   if (*form == 2) return make_units(builder, choice, following);
   return *form == 0 ? make_product(builder, choice, following, *image == 1)

@@ -226,6 +226,13 @@ B(tx,3)L(c,8)L(d,8)L(f,3)L(g,2)[D[tx,c,d]=max(D[tx,c,d],A[tx,c+f,d+g]);];
   refuse(pooling, halo(1, 1, "shared", 1), "following", "there is no expression behind it any more");
   refuse(pooling, halo(1, 1, "shared", -1), "following", "negative");
   refuse(pooling, halo(0, 1, "shared", 0), "sizes", "sizes from 1 to 4096");
+  const auto with = [&](std::string_view more) {
+    const std::string plain = halo(1, 1, "shared", 0);
+    return concat(plain.substr(0, plain.size() - 1), more, "}");
+  };
+  refuse(pooling, with(R"(,"buffers":-1)"), "choice", "\"buffers\" is from 1 to 5, not -1");
+  refuse(pooling, with(R"(,"buffers":4096)"), "choice", "from 1 to 5, not 4096");
+  refuse(pooling, with(R"(,"padding":4096)"), "sizes", "padding is of the form product");
   refuse(pooling, halo(16, 16, "shared", 0), "registers", "288 registers");
   refuse(pooling, with_channels(2, 1, 0), "axes", "no output channels of its own");
   refuse(pooling, with_channels(0, 1, 0), "sizes", "0 channels");

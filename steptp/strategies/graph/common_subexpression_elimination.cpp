@@ -218,7 +218,8 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   out.program = build(view, *common, tensor);
   for (const PlacedExpr& place : common->places) out.facts.matched.push_back({"part", place.site});
   out.facts.removed = out.facts.matched;
-  out.facts.added = {{"definition", item_site({part->statement->items[0], 0})}};
+  const std::uint32_t expression = part->statement->items[0];
+  out.facts.added = {{"definition", item_site({expression, 0})}, {"nest", item_site({expression})}};
   out.facts.holds = {{&kIdentical, {{"occurrences", static_cast<std::int64_t>(common->places.size())}}},
                      {&kSameLoops, {{"loops", static_cast<std::int64_t>(common->loops.size())}}},
                      {&kComplete, {}}};

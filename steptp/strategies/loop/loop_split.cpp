@@ -35,7 +35,8 @@ constexpr Precondition kSafety[] = {
     {Check::scope, "scopes",
      "data in s and l is shared by the same accesses as before, and block loops enclose their kernel"},
     {Check::order, "reduced-together",
-     "where a rest has equations of its own, no loop around whose iterations run at the same time is reduced over"},
+     "where a rest has equations of its own, no loop around whose iterations run at the same time is reduced over, and "
+     "inside of a thread loop no other thread loop either"},
     kSubscriptsFit,
 };
 constexpr const Precondition& kDivides = kPublished[0];
@@ -114,8 +115,10 @@ std::optional<Refusal> refuse_rest(View& view, const Split& split) {
     }
   }
   if (const Statement* statement = reduced_by_loops_around(view, at)) {
-    return refuse_because(kReducedTogether, concat("the equation at ", to_text(item_site(statement->items)),
-                                                   " reduces over a B or P loop outside of ", at.loop().index));
+    return refuse_because(
+        kReducedTogether,
+        concat("iterations that run together share what the equation at ", to_text(item_site(statement->items)),
+               " writes, which only one equation may: split without a rest, by kind \"inner\""));
   }
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "steptp/base/text.h"
 #include "testing/strategy_test.h"
 
 namespace steptp::testing {
@@ -100,6 +101,20 @@ TEST(LoopSplit, RestsAreExtendedChoices) {
 TEST(LoopSplit, UnitLoop) {
   expect_rewrite("loop_split", kMatmul, R"({"at":"0:loop[1]","inner":1,"kind":"inner"})",
                  "B(tx,8)L(g,6)L(a,1)L(c,4)[D[tx,g+a]=D[tx,g+a]+A[tx,c]*C[c,g+a];];");
+}
+
+// Threads along ty add to one element. With a rest two equations would, and no barrier stands between them inside of a
+// loop over other threads; between blocks one does.
+TEST(LoopSplit, ARestIsNoSecondEquationOfACollective) {
+  constexpr std::string_view kTensors = "@input A f32[4,5,8]\n@output D f32[4]\n";
+  constexpr std::string_view kRest = R"({"at":"0:loop[1]","inner":2,"kind":"rest"})";
+  for (const std::string_view nest :
+       {"B(tx,4)L(a,5)B(ty,8)[D[tx]=D[tx]+A[tx,a,ty];];", "B(tx,4)L(a,5)B(ty,8)?{ty<7}[D[tx]=max(D[tx],A[tx,a,ty]);];",
+        "P(p,4)L(a,5)L(c,8)[D[p//2]=D[p//2]+A[p,a,c];];", "B(tx,4)L(a,5)B(ty,8)[D[tx]=A[tx,0,0];];"}) {
+    expect_refusal("loop_split", concat(kTensors, nest), kRest, "reduced-together");
+  }
+  expect_rewrite("loop_split", concat(kTensors, "B(bx,4)L(a,5)B(ty,8)[D[bx]=D[bx]+A[bx,a,ty];];"), kRest,
+                 "B(bx,4)[L(f,2)L(a,2)B(ty,8)[D[bx]=D[bx]+A[bx,f*2+a,ty];];L(a,1)B(ty,8)[D[bx]=D[bx]+A[bx,a+4,ty];];];");
 }
 
 TEST(LoopSplit, BareIndexValuesGuardsAndNestedBodies) {

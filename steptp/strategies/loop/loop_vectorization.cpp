@@ -213,11 +213,11 @@ Result<std::optional<LaneGuard>, Refusal> guard_of_lanes(View& view, const Place
   }
   if (at.position == 0) return Refusal{&kRest, at.site(), "no loop of the header stands outside", {}};
   if (const Statement* statement = reduced_by_loops_around(view, at)) {
-    return Refusal{
-        &kRest,
-        at.site(),
-        concat("the equation at ", to_text(item_site(statement->items)), " reduces over a B or P loop outside"),
-        {}};
+    return Refusal{&kRest,
+                   at.site(),
+                   concat("iterations that run together share what the equation at ",
+                          to_text(item_site(statement->items)), " writes, which only one equation may"),
+                   {}};
   }
   return guard;
 }

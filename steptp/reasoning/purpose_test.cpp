@@ -82,11 +82,9 @@ TEST(Purposes, ATileSharesOnlyWhatAnAccessSaysSo) {
 }
 
 TEST(Purposes, AReorderCountsNeighbours) {
-  expect_one_of(told(kCopy, "loop_reorder", R"({"at":"0:loop[1]","with":2})"),
-                {"0 of 2 accesses", "0 of 2 instead of 2"});
+  expect_one_of(told(kCopy, "loop_reorder", R"({"at":"0:loop[1]","with":2})"), {"none of 2 accesses can"});
   const std::string turned = "@input A f32[8,16,32]\n@output D f32[8,16,32]\ntx8 c32 a16 D(tx,a,c)=A(tx,a,c);";
-  expect_one_of(told(turned, "loop_reorder", R"({"at":"0:loop[1]","with":2})"),
-                {"2 of 2 accesses", "of 2 accesses 2 ", "2 of 2 follow", "2 of 2 run along"});
+  expect_one_of(told(turned, "loop_reorder", R"({"at":"0:loop[1]","with":2})"), {"all 2 accesses can"});
   // The iterations of a bound loop have no order.
   expect_none_of(told(kCopy, "loop_reorder", R"({"at":"0:loop[0]","with":1})"), {"neighbour", "contiguous"});
 }
@@ -128,7 +126,7 @@ TEST(Purposes, FalseSentencesThatWereFoundAreGone) {
     for (const Json& fragment : *row.find("never")->as_array()) never.push_back(*fragment.as_string());
     expect_none_of(told(line, *row.find("strategy")->as_string(), row.find("choice")->dump()), never);
   }
-  EXPECT_GE(rows, 29);
+  EXPECT_GE(rows, 60);
 }
 
 }  // namespace

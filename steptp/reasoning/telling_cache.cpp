@@ -25,6 +25,33 @@ std::string box_words(const Json::Array& extents) {
   return join(extents, " by ", [](const Json& one) { return one.dump(); }) + " elements";
 }
 
+/// What the body does with its result: an update reads and writes one access, which is named once.
+void bind_written(Teller& teller, const std::vector<Site>& uses) {
+  const Program& program = *teller.before.program;
+  const std::uint32_t here = teller.choice.at.items[0];
+  std::vector<Site> writes;
+  std::vector<Site> reads;
+  for (const Site& site : uses) (site.part == Site::Part::left ? writes : reads).push_back(site);
+  const auto is_update = [&](const Site& read) {
+    const Equation* equation = equation_at(program, read.items);
+    const auto operand = resolve(program.nests, read);
+    const auto* expr = std::get_if<const Expr*>(&operand);
+    const auto* value = expr ? std::get_if<Read>(&(*expr)->node) : nullptr;
+    return value && equation && equal(*value->ref, *equation->left);
+  };
+  const bool updates = !reads.empty() && std::all_of(reads.begin(), reads.end(), is_update);
+  TracePieces written = plain(updates ? "read and updated as " : "written as ");
+  TracePieces writes_it = plain(updates ? "reads and updates " : "writes its result to ");
+  for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, writes, here));
+  if (!updates && !reads.empty()) {
+    add(written, " and read as ");
+    add(writes_it, " and reads ");
+    for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, reads, here));
+  }
+  teller.bind("written", std::move(written));
+  teller.bind("writes_it", std::move(writes_it));
+}
+
 void bind_cache(Teller& teller) {
   const Facts& facts = teller.facts;
   std::vector<Site> uses;
@@ -34,6 +61,7 @@ void bind_cache(Teller& teller) {
   teller.bind_name("index", loop_at(*teller.before.program, teller.choice.at)->index);
   teller.bind("uses", places_of(teller.before, uses, teller.choice.at.items[0]));
   const auto count = static_cast<std::int64_t>(uses.size());
+  if (teller.choice.word("direction") != "read") bind_written(teller, uses);
   teller.bind("are_uses", (count == 1 ? "is " : "are ") + counted(count, "use", "uses"));
   teller.bind("is_redirected", count == 1 ? "is" : "are");
   std::vector<TracePieces> copies;

@@ -153,6 +153,25 @@ void tell_single(Teller& teller, const Loop& single) {
   }
 }
 
+/// Which of both roles the loops play: where the equations below differ in it, both are named.
+std::string role_of(const Program& program, const Site& loop) {
+  const std::string& index = loop_at(program, loop)->index;
+  bool reduces = false;
+  bool keeps = false;
+  for (const Site& site : equations_below(program, loop.items)) {
+    const Equation& equation = *equation_at(program, site.items);
+    bool is_used = false;
+    for (const Index& subscript : equation.left->subscripts) {
+      for_each_variable(subscript, [&](const std::string& one) { is_used = is_used || one == index; });
+    }
+    const bool is_reduced = accumulation_operator(*equation.left, equation.right) && !is_used;
+    reduces = reduces || is_reduced;
+    keeps = keeps || !is_reduced;
+  }
+  if (reduces && keeps) return "some equations below reduce over both of them, the others over neither";
+  return reduces ? "both are reduction axes" : "neither is a reduction axis";
+}
+
 void tell_fusion(Teller& teller) {
   const Site& first = teller.facts.removed[0].site;
   const Site& second = teller.facts.removed[1].site;
@@ -163,16 +182,18 @@ void tell_fusion(Teller& teller) {
   teller.bind_before("inner_old", second);
   teller.bind_name("outer", loop_at(*teller.before.program, first)->index);
   teller.bind_name("inner", loop_at(*teller.before.program, second)->index);
+  teller.bind("role", role_of(*teller.before.program, first));
   teller.bind("outer_extent", teller.integer("outer"));
   teller.bind("inner_extent", teller.integer("inner"));
   teller.bind_after("fused", fused);
   teller.bind_name("fused_index", loop_at(*teller.after.program, fused)->index);
-  teller.say("take");
-  teller.say_preconditions();
-  teller.say("become");
+  teller.bind_count("extent_words", loop_at(*teller.after.program, fused)->extent, "iteration", "iterations");
   const Loop* outer = loop_at(*teller.before.program, first);
   const Loop* inner = loop_at(*teller.before.program, second);
   const bool is_single = outer->extent == 1 || inner->extent == 1;
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say(is_single ? "become-single" : "become");
   if (is_single) teller.bind_before("short", inner->extent == 1 ? second : first);
   teller.say(is_single ? "single" : teller.flag("divides") ? "digits" : "whole");
   if (is_single) {
@@ -180,7 +201,7 @@ void tell_fusion(Teller& teller) {
   } else if (teller.flag("divides")) {
     tell_substitutions(teller);
   }
-  teller.say("why");
+  teller.say(is_single ? "why-single" : "why");
   teller.say("back");
   if (is_single) teller.set_purpose("purpose-single");
 }

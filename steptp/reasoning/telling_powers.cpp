@@ -192,9 +192,15 @@ void tell_logsimp(Teller& teller) {
                                        : concat(count > 1 ? std::to_string(count) : std::string("several"),
                                                 " logarithms stand in one sum"));
   teller.bind("logarithms_count", is_one ? "the multiple" : count == 2 ? "both" : "all of them");
-  teller.bind("law_words", is_one ? "a whole multiple of a logarithm is the logarithm of the power"
-                                  : "added logarithms multiply their arguments and subtracted ones divide them");
+  const auto is_subtraction = [](ArithmeticOp op) { return op == ArithmeticOp::subtract; };
+  const auto* sum = part ? std::get_if<Sum>(&part->node) : nullptr;
+  const bool subtracts = sum && std::any_of(sum->operators.begin(), sum->operators.end(), is_subtraction);
+  teller.bind("law_words",
+              is_one      ? "a whole multiple of a logarithm is the logarithm of the power"
+              : subtracts ? "a sum of logarithms is the logarithm of the product, a difference that of the quotient"
+                          : "a sum of logarithms is the logarithm of the product");
   tell_scalar(teller);
+  teller.say("range");
 }
 
 constexpr Telling kTellings[] = {

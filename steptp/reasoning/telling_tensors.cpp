@@ -93,9 +93,12 @@ void tell_split(Teller& teller) {
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
-    teller.say(reduced && one.precondition->id == "axis" ? "reduced" : one.precondition->id);
+    const std::string_view id = one.precondition->id;
+    const bool slices_nothing = id == "affine" && sorted.copies.empty();
+    teller.say(reduced && id == "axis" ? "reduced" : slices_nothing ? "affine-none" : id);
   }
-  if (!sorted.copies.empty()) {
+  const bool has_slices = !sorted.copies.empty();
+  if (has_slices) {
     teller.bind("copies", list_of(std::move(sorted.copies)));
     teller.say("copies");
   }
@@ -105,12 +108,12 @@ void tell_split(Teller& teller) {
     sorted.work.pop_back();
   }
   teller.bind("work", list_of(std::move(sorted.work)));
-  teller.say("work");
+  teller.say(has_slices ? "work" : "work-plain");
   if (!sorted.last.empty()) {
     teller.bind("last", list_of(std::move(sorted.last)));
     teller.say("last");
   }
-  teller.say("why");
+  teller.say(has_slices ? "why" : "why-plain");
   teller.say("back");
 }
 
@@ -142,7 +145,7 @@ void tell_partial(Teller& teller) {
   }
   teller.say(corrects ? "become" : "become-none");
   teller.say(corrects ? "why" : "why-none");
-  teller.say("back");
+  teller.say(corrects ? "back" : "back-none");
 }
 
 /// Whether an equation that makes other elements reads it.

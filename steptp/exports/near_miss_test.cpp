@@ -111,7 +111,7 @@ TEST(NearMiss, TheThoughtStandsWhereTheResultIsFirstSpokenOf) {
   const Edits edits = stale->edits({&one.before, &one.after});
   ASSERT_FALSE(edits.empty());
   Random random(3);
-  const std::string text = slipped_reasoning(one.trace, one.before, one.after, edits.front(), *stale, random);
+  const std::string text = slipped_reasoning(one.trace, one.before, one.after, edits.front(), *stale, true, random);
   const std::string wrong = print(edits.front().program);
   const std::size_t begin = wrong.find("[D");
   const std::string equation = wrong.substr(begin + 1, wrong.find(';', begin) - begin - 1);

@@ -362,7 +362,11 @@ Edits with_concurrent_reduction(const EditInput& input) {
 Edits with_consumer_first(const EditInput& input) {
   Edits out;
   const Program& after = *input.after;
+  const Changed changed(input);
+  const auto is_changed = [&](const NestPtr& nest) { return changed.has(nest); };
+  const bool has_changed = std::any_of(after.nests.begin(), after.nests.end(), is_changed);
   for (std::size_t i = 0; i + 1 < after.nests.size(); ++i) {
+    if (has_changed && !is_changed(after.nests[i]) && !is_changed(after.nests[i + 1])) continue;
     Program made = after;
     std::swap(made.nests[i], made.nests[i + 1]);
     out.push_back({std::move(made), i});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "steptp/base/text.h"
+#include "steptp/reasoning/effect.h"
 #include "steptp/reasoning/quoting.h"
 #include "steptp/text/printed_program.h"
 #include "steptp/text/printer.h"
@@ -39,11 +40,11 @@ constexpr Slip kStale = {
     "The subscript can stay as it was: {wrong}.|The index keeps its name, so this access is not touched: {wrong}.|"
     "In this place the old index still says which element is meant: {wrong}.",
     with_stale_index};
-constexpr Slip kIndex = {
-    "an index is not replaced",
-    "The indices agree, so the subscripts are taken over: {wrong}.|I copy the access with its subscripts: {wrong}.|"
-    "The same index runs here, hence {wrong}.",
-    with_other_index};
+constexpr Slip kIndex = {"an access has another index",
+                         "The access takes the index that runs here: {wrong}.|I write the access with the index that "
+                         "belongs to it: {wrong}.|"
+                         "With the index of its loop the access stands in {wrong}.",
+                         with_other_index};
 constexpr Slip kStride = {
     "a tile is one off",
     "One step of the outer loop passes over that many elements: {wrong}.|The position follows from the number of the "
@@ -55,8 +56,8 @@ constexpr Slip kOffset = {
     "index of the loop itself: {wrong}.",
     without_offset};
 constexpr Slip kSwapped = {
-    "an access keeps the old order of subscripts",
-    "This access can stay in the old order: {wrong}.|The subscripts are written in the order of the loops: {wrong}.|"
+    "subscripts in the wrong order",
+    "The subscripts belong in this order: {wrong}.|The access has its subscripts in the order that is needed: {wrong}.|"
     "I write the subscripts as they come: {wrong}.",
     with_swapped_subscripts};
 constexpr Slip kShort = {
@@ -71,14 +72,14 @@ constexpr Slip kConcurrent = {
     with_concurrent_reduction};
 constexpr Slip kOrder = {
     "a consumer stands before its producer",
-    "These two do not depend on each other and may change places: {wrong}.|The order of the two is free: {wrong}.|"
-    "One may as well come before the other: {wrong}.",
-    with_consumer_first};
+    "Neighbours that do not depend on each other may stand in any order: {wrong}.|What does not depend on each other "
+    "may come in this order as well: {wrong}.|No order is needed here, so I write {wrong}.",
+    with_consumer_first, true};
 constexpr Slip kLive = {
     "an equation that is needed is deleted",
-    "Nobody reads what is computed there, so it goes; what is left begins with {wrong}.|Its result is not used, and "
-    "without it the program has {wrong}.|It is dead and can be deleted, which leaves {wrong}.",
-    without_live_nest};
+    "Nobody reads what is computed there, so it goes; in its place stands {wrong}.|Its result is not used, and "
+    "without it the program still has {wrong}.|It is dead and can be deleted; the program keeps {wrong}.",
+    without_live_nest, true};
 constexpr Slip kScope = {
     "a scope is too narrow",
     "One owner writes and reads it, so it can lie closer: {wrong}.|Nobody else looks at it, hence the narrower scope: "
@@ -179,6 +180,14 @@ const std::map<std::string_view, Slips>& all_slips() {
   return with_sums;
 }
 
+bool equal_nest(const NestPtr& one, const NestPtr& other) {
+  Program left;
+  Program right;
+  left.nests = {one};
+  right.nests = {other};
+  return print(left) == print(right);
+}
+
 /// The first equation of the wrong program that the right one does not have; where there is none, the loops of the
 /// expression.
 TracePieces wrong_part(const Program& after, const Edited& wrong) {
@@ -192,7 +201,15 @@ TracePieces wrong_part(const Program& after, const Edited& wrong) {
       if (equation && !right.contains(print(**equation))) return quote_piece(from, {site, {}});
     }
   }
-  return nest_of(from, {{static_cast<std::uint32_t>(wrong.expression)}, Site::Part::item, {}, {}});
+  const auto at = static_cast<std::uint32_t>(wrong.expression);
+  TracePieces out = nest_of(from, {{at}, Site::Part::item, {}, {}});
+  // Of two expressions that have changed places both are shown.
+  const bool is_swap = wrong.program.nests.size() == after.nests.size() && at + 1 < after.nests.size() &&
+                       equal_nest(wrong.program.nests[at], after.nests[at + 1]);
+  if (!is_swap) return out;
+  add(out, ", then ");
+  add(out, nest_of(from, {{at + 1}, Site::Part::item, {}, {}}));
+  return out;
 }
 
 /// Sentences with the blanks and line breaks behind them.
@@ -217,12 +234,48 @@ std::vector<TracePieces> sentences_of(const Trace& trace) {
   return out;
 }
 
-/// Parts of the result that the wrong program has.
-bool can_be_said(const TracePieces& sentence, const PrintedProgram& wrong) {
+/// Parts of the result that the wrong program has: at their addresses, or where `right` is given as the same text.
+bool can_be_said(const TracePieces& sentence, const PrintedProgram& wrong, const PrintedProgram* right) {
   return std::all_of(sentence.begin(), sentence.end(), [&](const TracePiece& piece) {
     if (piece.kind != TracePiece::Kind::after) return true;
-    const auto quoted = wrong.quote(piece.range);
-    return quoted && !quoted->empty();
+    const auto quoted = (right ? *right : wrong).quote(piece.range);
+    return quoted && !quoted->empty() && (!right || wrong.text().find(*quoted) != std::string::npos);
+  });
+}
+
+/// What a sentence on one kind of effect says, and the numbers it may have.
+struct EffectWords {
+  std::string_view noun;
+  std::vector<std::string> numbers;
+};
+
+/// Of each kind of effect that the wrong program has not, or of all that there are where it is not valid.
+std::vector<EffectWords> wrong_effects(const Program& before, const Program& after, const Program& wrong,
+                                       bool is_valid) {
+  constexpr std::string_view kNouns[] = {"launch", "global memory", "scalar operation", "global tensors",
+                                         "widest launch"};
+  const Effect right = effect_of(before, after);
+  const Effect other = is_valid ? effect_of(before, wrong) : Effect();
+  std::vector<EffectWords> out;
+  for (std::size_t kind = 0; kind < right.counts.size(); ++kind) {
+    const auto& [was, is] = right.counts[kind];
+    if (was == is || right.counts[kind] == other.counts[kind]) continue;
+    const std::int64_t change = std::abs(is - was);
+    out.push_back({kNouns[kind], {grouped(is), grouped(change), bytes_words(change), "one"}});
+  }
+  return out;
+}
+
+bool says_one_of(const TracePieces& sentence, const std::vector<EffectWords>& effects) {
+  std::string words;
+  for (const TracePiece& piece : sentence) {
+    if (piece.kind != TracePiece::Kind::words) return false;
+    words += piece.words;
+  }
+  return std::any_of(effects.begin(), effects.end(), [&](const EffectWords& effect) {
+    return words.find(effect.noun) != words.npos &&
+           std::any_of(effect.numbers.begin(), effect.numbers.end(),
+                       [&](const std::string& number) { return words.find(number) != words.npos; });
   });
 }
 
@@ -256,24 +309,30 @@ std::vector<const Slip*> slips_of(std::string_view strategy) {
 }
 
 std::string slipped_reasoning(const Trace& right, const Program& before, const Program& after, const Edited& wrong,
-                              const Slip& slip, Random& random) {
+                              const Slip& slip, bool is_valid, Random& random) {
   const PrintedProgram printed(wrong.program, Profile::paper);
+  const PrintedProgram printed_right(after, Profile::paper);
+  const PrintedProgram* as_text = slip.moves ? &printed_right : nullptr;
   const TracePieces thought = thought_of(slip, wrong_part(after, wrong), random);
-  Trace out;
+  const auto effects = wrong_effects(before, after, wrong.program, is_valid);
+  const PrintedProgram printed_before(before, Profile::paper);
+  std::string text;
+  const auto say = [&](const TracePieces& sentence, const PrintedProgram& result) {
+    text += render({sentence}, printed_before, result);
+  };
   bool is_said = false;
-  const auto say = [&](const TracePieces& sentence) { add(out.pieces, sentence); };
   for (const TracePieces& sentence : sentences_of(right)) {
     if (speaks_of_result(sentence) && !is_said) {
-      say(thought);
+      say(thought, printed);
       is_said = true;
     }
-    if (can_be_said(sentence, printed)) say(sentence);
+    if (!can_be_said(sentence, printed, as_text) || says_one_of(sentence, effects)) continue;
+    say(sentence, as_text ? printed_right : printed);
   }
   if (!is_said) {
-    add(out.pieces, " ");
-    say(thought);
+    text += " ";
+    say(thought, printed);
   }
-  std::string text = render(out, PrintedProgram(before, Profile::paper), printed);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
   return text;
 }

@@ -86,8 +86,16 @@ Count bytes_of(const AccessTable& table) {
   return sum;
 }
 
-/// Additions, products, powers, comparisons and functions of a value, in both branches of a condition.
+bool reads_something(const Expr& expr) {
+  bool found = false;
+  for_each_ref(expr, [&found](const RefPtr&) { found = true; });
+  return found;
+}
+
+/// Additions, products, powers, comparisons and functions of a value, in both branches of a condition. What a condition
+/// on indices takes is not counted, as that of a subscript or a guard is not.
 std::int64_t operations_of(const Expr& expr) {
+  if (is_condition(expr) && !reads_something(expr)) return 0;
   struct Own {
     std::size_t operator()(const Literal&) const { return 0; }
     std::size_t operator()(const Infinity&) const { return 0; }

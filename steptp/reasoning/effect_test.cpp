@@ -28,19 +28,23 @@ struct Totals {
   bool has_branches = false;
 };
 
+void count_refs(const Expr& expr, std::int64_t iterations, Totals& totals) {
+  for_each_ref(expr, [&](const RefPtr& ref) {
+    if (ref->scope.scope == Scope::global) totals.accesses += iterations;
+  });
+}
+
 void count_expr(const Expr& expr, std::int64_t iterations, Totals& totals) {
+  bool reads = false;
+  for_each_ref(expr, [&reads](const RefPtr&) { reads = true; });
+  const bool is_of_indices = is_condition(expr) && !reads;
+  if (is_of_indices) return;
   const bool is_select = std::holds_alternative<Select>(expr.node);
   totals.has_branches = totals.has_branches || is_select;
   const bool is_leaf = child_count(expr) == 0 || is_select;
   const bool is_unary = std::holds_alternative<Call>(expr.node);
   if (!is_leaf) totals.operations += iterations * (is_unary ? 1 : static_cast<std::int64_t>(child_count(expr)) - 1);
   for (const ExprPtr* part : children(expr)) count_expr(**part, iterations, totals);
-}
-
-void count_refs(const Expr& expr, std::int64_t iterations, Totals& totals) {
-  for_each_ref(expr, [&](const RefPtr& ref) {
-    if (ref->scope.scope == Scope::global) totals.accesses += iterations;
-  });
 }
 
 void count_nest(const Nest& nest, std::int64_t iterations, Totals& totals) {
@@ -132,7 +136,9 @@ void compare_launches(const TraceRow& row, const std::string& text, const Effect
   }
   const std::vector<std::int64_t> said = numbers_in(text, "launches");
   if (said.empty() || text.find("widest launch") != std::string::npos) return;
-  EXPECT_TRUE(has(said, was->launches) && has(said, is->launches)) << was->launches << " " << is->launches;
+  const bool says_both = has(said, was->launches) && has(said, is->launches);
+  const bool says_change = has(said, std::abs(is->launches - was->launches)) && has(said, is->launches);
+  EXPECT_TRUE(says_both || says_change) << was->launches << " " << is->launches;
   ++compared["launches"];
 }
 
@@ -197,7 +203,7 @@ TEST(Effects, GuardsAreCountedAndBranchesToo) {
   const Effect effect = effect_of(read_document("a", chosen("A^{f32,g}_{tx}")).program,
                                   read_document("b", chosen("A^{f32,g}_{tx}*3")).program);
   EXPECT_TRUE(effect.has_branches);
-  EXPECT_EQ(effect.counts[Effect::kOperations], std::pair(std::int64_t{50}, std::int64_t{100}));
+  EXPECT_EQ(effect.counts[Effect::kOperations], std::pair(std::int64_t{0}, std::int64_t{50}));
 }
 
 TEST(Effects, LongNumbersAreGrouped) {

@@ -25,27 +25,31 @@ std::string box_words(const Json::Array& extents) {
   return join(extents, " by ", [](const Json& one) { return one.dump(); }) + " elements";
 }
 
+/// Whether a read is that of an update, which reads what its equation writes.
+bool is_update(const Program& program, const Site& site) {
+  if (site.part == Site::Part::left) return false;
+  const Equation* equation = equation_at(program, site.items);
+  const SitePart part = resolve(program.nests, site);
+  const auto* expr = std::get_if<const Expr*>(&part);
+  const auto* read = expr ? std::get_if<Read>(&(*expr)->node) : nullptr;
+  return read && equation && equal(*read->ref, *equation->left);
+}
+
 /// What the body does with its result: an update reads and writes one access, which is named once.
-void bind_written(Teller& teller, const std::vector<Site>& uses) {
-  const Program& program = *teller.before.program;
+void bind_written(Teller& teller, std::vector<Site> uses) {
   const std::uint32_t here = teller.choice.at.items[0];
+  const auto all = uses.size();
+  std::erase_if(uses, [&](const Site& site) { return is_update(*teller.before.program, site); });
+  const bool updates = uses.size() < all;
   std::vector<Site> writes;
   std::vector<Site> reads;
   for (const Site& site : uses) (site.part == Site::Part::left ? writes : reads).push_back(site);
-  const auto is_update = [&](const Site& read) {
-    const Equation* equation = equation_at(program, read.items);
-    const auto operand = resolve(program.nests, read);
-    const auto* expr = std::get_if<const Expr*>(&operand);
-    const auto* value = expr ? std::get_if<Read>(&(*expr)->node) : nullptr;
-    return value && equation && equal(*value->ref, *equation->left);
-  };
-  const bool updates = !reads.empty() && std::all_of(reads.begin(), reads.end(), is_update);
   TracePieces written = plain(updates ? "read and updated as " : "written as ");
   TracePieces writes_it = plain(updates ? "reads and updates " : "writes its result to ");
   for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, writes, here));
-  if (!updates && !reads.empty()) {
-    add(written, " and read as ");
-    add(writes_it, " and reads ");
+  if (!reads.empty()) {
+    add(written, ", and read as ");
+    add(writes_it, ", and reads ");
     for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, reads, here));
   }
   teller.bind("written", std::move(written));
@@ -70,7 +74,7 @@ void bind_cache(Teller& teller) {
   const std::string cache = teller.word("cache");
   std::vector<Site> results;
   for (const Site& site : accesses_below(*teller.after.program, {teller.choice.at.items[0]}, cache)) {
-    if (!is_inside(site, facts.added)) results.push_back(site);
+    if (!is_inside(site, facts.added) && !is_update(*teller.after.program, site)) results.push_back(site);
   }
   teller.bind("results", places_of(teller.after, results, teller.choice.at.items[0]));
 }

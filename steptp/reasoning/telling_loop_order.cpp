@@ -139,10 +139,12 @@ void tell_reduction(Teller& teller) {
   teller.bind("part_one", nest_of(teller.after, facts.added[0].site));
   if (parts) {
     teller.bind("part_two", nest_of(teller.after, facts.added[1].site));
-    teller.bind("cut_words", cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations"));
-    teller.bind("cut_capital", "the terms of the first " +
-                                   (cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations")));
-    teller.bind("rest", teller.integer("extent") - cut);
+    const auto iterations = [](std::int64_t number) {
+      return number == 1 ? std::string("iteration") : counted(number, "iteration", "iterations");
+    };
+    teller.bind("cut_words", iterations(cut));
+    teller.bind("cut_capital", "the terms of the first " + iterations(cut));
+    teller.bind("rest_words", iterations(teller.integer("extent") - cut));
   }
   teller.bind("combination", nest_of(teller.after, facts.added.back().site));
   teller.say("take");

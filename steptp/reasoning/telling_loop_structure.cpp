@@ -79,11 +79,17 @@ void tell_split(Teller& teller) {
   teller.set_purpose("purpose-kind");
 }
 
-/// Whether an access below does not depend on one of both loops, so that points of a tile share elements.
-bool shares_elements(const Program& program, const Site& first, const Site& second) {
+/// Which points of a tile share elements.
+enum class Sharing {
+  none,
+  inner,  ///< only those that differ in the inner loop alone, which followed each other before
+  outer,  ///< also those that differ in the outer loop, which were far apart
+};
+
+Sharing sharing_of(const Program& program, const Site& first, const Site& second) {
   const std::string& outer = loop_at(program, first)->index;
   const std::string& inner = loop_at(program, second)->index;
-  bool shares = false;
+  Sharing out = Sharing::none;
   const auto look = [&](const RefPtr& ref) {
     bool has_outer = false;
     bool has_inner = false;
@@ -93,22 +99,24 @@ bool shares_elements(const Program& program, const Site& first, const Site& seco
         has_inner = has_inner || index == inner;
       });
     }
-    shares = shares || !has_outer || !has_inner;
+    if (!has_outer) out = Sharing::outer;
+    if (!has_inner && out == Sharing::none) out = Sharing::inner;
   };
   for (const Site& site : equations_below(program, first.items)) {
     const Equation& equation = *equation_at(program, site.items);
     for_each_ref(*equation.right, look);
     for_each_ref(equation.left, look);
   }
-  return shares;
+  return out;
 }
 
 /// What the tiles are for: points that share elements, blocks of threads, or loops that are treated by themselves.
 std::string_view purpose_of_tiles(const Teller& teller, const Site& first, const Site& second) {
   const Program& program = *teller.before.program;
-  if (shares_elements(program, first, second)) return "purpose";
-  const bool was_bound = loop_at(program, first)->kind == LoopKind::bound;
-  return was_bound ? "purpose-blocks" : "purpose-apart";
+  const Sharing sharing = sharing_of(program, first, second);
+  if (sharing == Sharing::outer) return "purpose";
+  if (loop_at(program, first)->kind == LoopKind::bound) return "purpose-blocks";
+  return sharing == Sharing::inner ? "purpose-along" : "purpose-apart";
 }
 
 void tell_tiling(Teller& teller) {

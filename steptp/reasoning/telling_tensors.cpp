@@ -102,10 +102,11 @@ void tell_split(Teller& teller) {
     teller.bind("copies", list_of(std::move(sorted.copies)));
     teller.say("copies");
   }
-  // The parts of a reduction are combined by a computation.
-  if (sorted.last.empty() && sorted.work.size() > 2) {
-    sorted.last.push_back(std::move(sorted.work.back()));
-    sorted.work.pop_back();
+  // The parts of an accumulation are joined by computations.
+  constexpr std::size_t kOperators = 2;
+  if (sorted.work.size() > kOperators) {
+    sorted.last.insert(sorted.last.begin(), sorted.work.begin() + kOperators, sorted.work.end());
+    sorted.work.resize(kOperators);
   }
   teller.bind("work", list_of(std::move(sorted.work)));
   teller.say(has_slices ? "work" : "work-plain");

@@ -512,7 +512,7 @@ Edits without_maximum_so_far(const EditInput& input) {
   return for_each_expr(input, [](const Expr& expr) {
     std::vector<ExprPtr> out;
     const auto* extremum = std::get_if<Extremum>(&expr.node);
-    if (extremum) out = {extremum->right, make_expr(Extremum{!extremum->is_max, extremum->left, extremum->right})};
+    if (extremum) out = {extremum->right};
     return out;
   });
 }

@@ -16,7 +16,8 @@ namespace steptp::dataset {
 /// One kind of slip.
 struct Slip {
   std::string_view change;    ///< "a guard is left out": a column of near_miss
-  std::string_view thoughts;  ///< ways to think it, with bars between them; {wrong} is what comes of it
+  std::string_view thoughts;  ///< ways to think it, with bars between them; {wrong} is what comes of it and
+                              ///< {gone} a tensor that is made no more
   Edits (*edits)(const EditInput&) = nullptr;
   bool moves = false;  ///< expressions change places or go: addresses of the result lead elsewhere in the wrong program
 };

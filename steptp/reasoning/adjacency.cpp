@@ -44,6 +44,7 @@ bool has_fastest_loop(const Nest& nest) {
 
 std::string share_words(std::int64_t some, std::int64_t all, std::string_view one, std::string_view several) {
   if (all == 1) return concat(some == 0 ? "no " : "the ", one);
+  if (all == 2 && some != 1) return concat(some == 0 ? "neither " : "both ", some == 0 ? one : several);
   if (some == 0) return concat("none of ", all, " ", several);
   return some == all ? concat("all ", all, " ", several) : concat(some, " of ", all, " ", several);
 }

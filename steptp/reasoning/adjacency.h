@@ -25,7 +25,8 @@ struct Adjacency {
 /// Whether one loop runs fastest for all equations of the nest, and has iterations that are neighbours.
 [[nodiscard]] bool has_fastest_loop(const Nest& nest);
 
-/// "2 of 3 accesses", "all 3 accesses", "none of 3 accesses", "the access", "no access".
+/// "2 of 3 accesses", "all 3 accesses", "none of 3 accesses", "both
+/// accesses", "neither access", "the access", "no access".
 [[nodiscard]] std::string share_words(std::int64_t some, std::int64_t all, std::string_view one,
                                       std::string_view several);
 

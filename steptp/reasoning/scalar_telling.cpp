@@ -94,7 +94,7 @@ TracePieces value_named(const Teller& teller, const std::string& with, const Tex
     return out;
   }
   if (const auto inner = in_brackets(with, "1+abs")) {
-    TracePieces out = plain("1 plus |x|, where x is ");
+    TracePieces out = plain("1 plus the absolute value of ");
     add(out, value_named(teller, *inner, result));
     return out;
   }

@@ -56,6 +56,21 @@ void bind_written(Teller& teller, std::vector<Site> uses) {
   teller.bind("writes_it", std::move(writes_it));
 }
 
+/// Equations that read the cache within a subscript, where an access by itself has no address.
+std::vector<Site> equations_with(const Program& program, std::uint32_t expression, const std::string& cache,
+                                 const std::vector<Part>& added) {
+  std::vector<Site> out;
+  for (const Site& site : equations_below(program, {expression})) {
+    const Equation& equation = *equation_at(program, site.items);
+    bool found = false;
+    const auto look = [&](const RefPtr& ref) { found = found || ref->tensor == cache; };
+    for_each_ref(equation.left, look);
+    for_each_ref(*equation.right, look);
+    if (found && !is_inside(site, added)) out.push_back(site);
+  }
+  return out;
+}
+
 void bind_cache(Teller& teller) {
   const Facts& facts = teller.facts;
   std::vector<Site> uses;
@@ -76,6 +91,7 @@ void bind_cache(Teller& teller) {
   for (const Site& site : accesses_below(*teller.after.program, {teller.choice.at.items[0]}, cache)) {
     if (!is_inside(site, facts.added) && !is_update(*teller.after.program, site)) results.push_back(site);
   }
+  if (results.empty()) results = equations_with(*teller.after.program, teller.choice.at.items[0], cache, facts.added);
   teller.bind("results", places_of(teller.after, results, teller.choice.at.items[0]));
 }
 

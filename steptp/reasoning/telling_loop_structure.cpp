@@ -79,17 +79,12 @@ void tell_split(Teller& teller) {
   teller.set_purpose("purpose-kind");
 }
 
-/// Which points of a tile share elements.
-enum class Sharing {
-  none,
-  inner,  ///< only those that differ in the inner loop alone, which followed each other before
-  outer,  ///< also those that differ in the outer loop, which were far apart
-};
-
-Sharing sharing_of(const Program& program, const Site& first, const Site& second) {
+/// Whether an access depends on the inner loop and not on the outer one: what one round of the inner loop touches is
+/// touched again in the next round of the outer one, and a tile brings that closer.
+bool reuses_rounds(const Program& program, const Site& first, const Site& second) {
   const std::string& outer = loop_at(program, first)->index;
   const std::string& inner = loop_at(program, second)->index;
-  Sharing out = Sharing::none;
+  bool reuses = false;
   const auto look = [&](const RefPtr& ref) {
     bool has_outer = false;
     bool has_inner = false;
@@ -99,24 +94,22 @@ Sharing sharing_of(const Program& program, const Site& first, const Site& second
         has_inner = has_inner || index == inner;
       });
     }
-    if (!has_outer) out = Sharing::outer;
-    if (!has_inner && out == Sharing::none) out = Sharing::inner;
+    reuses = reuses || (has_inner && !has_outer);
   };
   for (const Site& site : equations_below(program, first.items)) {
     const Equation& equation = *equation_at(program, site.items);
     for_each_ref(*equation.right, look);
     for_each_ref(equation.left, look);
   }
-  return out;
+  return reuses;
 }
 
 /// What the tiles are for: points that share elements, blocks of threads, or loops that are treated by themselves.
 std::string_view purpose_of_tiles(const Teller& teller, const Site& first, const Site& second) {
   const Program& program = *teller.before.program;
-  const Sharing sharing = sharing_of(program, first, second);
-  if (sharing == Sharing::outer) return "purpose";
-  if (loop_at(program, first)->kind == LoopKind::bound) return "purpose-blocks";
-  return sharing == Sharing::inner ? "purpose-along" : "purpose-apart";
+  if (reuses_rounds(program, first, second)) return "purpose";
+  const bool was_bound = loop_at(program, first)->kind == LoopKind::bound;
+  return was_bound ? "purpose-blocks" : "purpose-apart";
 }
 
 void tell_tiling(Teller& teller) {

@@ -396,6 +396,23 @@ Edits without_live_nest(const EditInput& input) {
   return out;
 }
 
+Edits without_swapped_nest(const EditInput& input) {
+  const Program& before = *input.before;
+  const Program& after = *input.after;
+  std::vector<std::size_t> swapped;
+  for (std::size_t i = 0; i < after.nests.size() && after.nests.size() == before.nests.size(); ++i) {
+    if (text_of(before.nests[i]) != text_of(after.nests[i])) swapped.push_back(i);
+  }
+  Edits out;
+  for (const std::size_t i : swapped) {
+    if (swapped.size() != 2) break;
+    Program made = after;
+    made.nests.erase(made.nests.begin() + static_cast<std::ptrdiff_t>(i));
+    out.push_back({std::move(made), swapped[0]});
+  }
+  return out;
+}
+
 Edits with_old_scope(const EditInput& input) {
   return for_each_ref_edit(input, [&](const Ref& ref) {
     std::vector<RefPtr> out;
@@ -406,10 +423,12 @@ Edits with_old_scope(const EditInput& input) {
 }
 
 Edits with_narrow_scope(const EditInput& input) {
+  const Changed changed(input);
   std::set<std::string> tensors;
   for_each_equation(*input.after, [&](const Equation& equation, const auto&) {
     const bool is_known = input.after->signature.find(equation.left->tensor) != nullptr;
-    if (!is_known && equation.left->scope.scope != Scope::local) tensors.insert(equation.left->tensor);
+    const bool is_narrow = equation.left->scope.scope == Scope::local;
+    if (!is_known && !is_narrow && changed.has(equation)) tensors.insert(equation.left->tensor);
   });
   Edits out;
   for (const std::string& tensor : tensors) {

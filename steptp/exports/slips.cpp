@@ -71,6 +71,11 @@ constexpr Slip kLive = {
     "Nobody needs {gone}, so what makes it goes; the program keeps {wrong}.|The result {gone} is not used, and without "
     "it the program still has {wrong}.|What makes {gone} is dead and can be deleted; the program keeps {wrong}.",
     without_live_nest, true};
+constexpr Slip kLost = {"an expression is lost in the swap",
+                        "With the two exchanged the program goes on with {wrong}.|After the swap {wrong} stands "
+                        "there.|In the place of both "
+                        "now stands {wrong}.",
+                        without_swapped_nest, true};
 constexpr Slip kScope = {
     "a scope is too narrow",
     "One owner writes and reads it, so it can lie closer: {wrong}.|Nobody else looks at it, hence the narrower scope: "
@@ -151,7 +156,7 @@ const std::map<std::string_view, Slips>& all_slips() {
       {"common_subexpression_elimination", definitions},
       {"operator_fusion", {&kOrder, &kIndex}},
       {"operator_fission", {&kOrder}},
-      {"expression_reorder", {&kOrder}},
+      {"expression_reorder", {&kOrder, &kLost}},
       {"dead_code_elimination", {&kLive}},
       {"tensor_concat_to_fuse_operators", parts},
       {"tensor_split_to_decouple_operators", parts},

@@ -44,6 +44,7 @@ constexpr Counted kCounted[] = {
     {"uses", "uses_words", "use", "uses"},
     {"operands", "operands_words", "operand", "operands"},
     {"items", "items_words", "item", "items"},
+    {"nests", "nests_words", "equation", "equations"},
     {"corrected", "corrected_words", "position", "positions"},
 };
 

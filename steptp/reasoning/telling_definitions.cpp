@@ -105,6 +105,7 @@ void tell_splitting(Teller& teller) {
   teller.say("reader");
   teller.say("why");
   teller.say("back");
+  if (inside) teller.set_purpose("purpose-inside");
 }
 
 void tell_common(Teller& teller) {

@@ -25,6 +25,27 @@ std::string use_of(const Loop& loop) {
   return {};
 }
 
+/// Of a split with a rest, what becomes of the index in the full chunks; that of the rest has been told. Beside the
+/// rest the chunks may stand one level further inside.
+void tell_main_substitution(Teller& teller, const Site& old, const Site& chunks) {
+  const Substitution& main = teller.facts.substitutions[0];
+  teller.bind_name("index", main.index);
+  teller.bind("calculation", calculation_of(main));
+  auto from = subscript_with(*teller.before.program, main.below.items, main.index);
+  if (!from) {
+    teller.say("unused");
+    return;
+  }
+  from->number.reset();
+  Site to = *from;
+  to.items = chunks.items;
+  to.items.insert(to.items.end(), from->items.begin() + static_cast<std::ptrdiff_t>(old.items.size()),
+                  from->items.end());
+  teller.bind_before("from", *from);
+  teller.bind_after("to", to);
+  teller.say("substituted");
+}
+
 void tell_split(Teller& teller) {
   const Site& site = teller.facts.removed[0].site;
   const Site& outer = teller.facts.added[0].site;
@@ -66,7 +87,10 @@ void tell_split(Teller& teller) {
     teller.bind_after("guard", teller.facts.added[2].site);
     teller.say("guard");
   }
-  tell_substitutions(teller);
+  if (has_rest)
+    tell_main_substitution(teller, site, outer);
+  else
+    tell_substitutions(teller);
   // Iterations that are bound, parallel or vectorized are not enumerated one after the other.
   const LoopKind kind = loop_at(*teller.before.program, site)->kind;
   const bool has_order = kind == LoopKind::serial || kind == LoopKind::unrolled;

@@ -3,7 +3,7 @@
 
 Each is shown with the nests that the step takes out (-) and puts in (+), so that a reader can compare what the trace
 says with what was done. False or empty sentences that are found belong into testing/data/false_sentences.jsonl, with
-the program, the strategy, the choice, and the words that must not come again.
+the program, the strategy, the choice, and the words that must not come again ("never") or were missing ("needs").
 Usage: draw_traces.py STEPTP FOLDER_OF_A_BUILD [--seed N] [--each K]. It needs zstd.
 """
 

@@ -67,7 +67,8 @@ std::optional<NearMiss> find_near_miss(const RightStep& step, const NearMissOpti
     miss.id = hash_name(combine(hash_text(step.key), canonical_hash(wrong.program)));
     miss.leir = print(wrong.program);
     miss.change = std::string(slip.change);
-    miss.reasoning = slipped_reasoning(*step.trace, *step.before, *step.after, wrong, slip, random);
+    const bool is_valid = found.verdict != "invalid";
+    miss.reasoning = slipped_reasoning(*step.trace, *step.before, *step.after, wrong, slip, is_valid, random);
     miss.verdict = std::move(found.verdict);
     miss.reason = std::move(found.reason);
     miss.counterexample = std::move(found.counterexample);

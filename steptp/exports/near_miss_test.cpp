@@ -9,6 +9,7 @@
 #include "steptp/exports/slips.h"
 #include "steptp/exports/trajectory.h"
 #include "steptp/ir/forms.h"
+#include "steptp/reasoning/effect.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/safety/check.h"
 #include "steptp/strategies/view.h"
@@ -88,6 +89,54 @@ TEST(NearMiss, EveryStrategyHasSlipsThatAreWrong) {
   EXPECT_GE(changes.size(), 12U);
 }
 
+/// Everything between backticks.
+std::vector<std::string> quotations(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t open = text.find('`'); open != std::string::npos; open = text.find('`', open)) {
+    const std::size_t close = text.find('`', open + 1);
+    out.push_back(text.substr(open + 1, close - open - 1));
+    open = close + 1;
+  }
+  return out;
+}
+
+// A reader who has the wrong program before him finds in it what is quoted, and the numbers that are told.
+TEST(NearMiss, WhatIsSaidOfTheResultIsOfTheWrongProgram) {
+  int compared = 0;
+  for (const Strategy* strategy : all_strategies()) {
+    const Told one = told(*strategy);
+    for (int key = 0; key < 6; ++key) {
+      NearMissOptions options;
+      options.attempts = 12;
+      const auto miss = find_near_miss(one.step(*strategy, std::to_string(key)), options);
+      if (!miss) continue;
+      const std::string before = print(one.before);
+      for (const std::string& quote : quotations(miss->reasoning)) {
+        const bool is_name =
+            quote.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == quote.npos;
+        const bool is_there = before.find(quote) != before.npos || miss->leir.find(quote) != miss->leir.npos;
+        EXPECT_TRUE(is_name || is_there) << strategy->name << ", " << miss->change << ": " << quote;
+      }
+      const Document wrong = read_program_text("wrong", miss->leir, one.before.signature);
+      if (miss->verdict == "invalid" || !wrong.ok) continue;
+      const Effect right = effect_of(one.before, one.after);
+      const Effect other = effect_of(one.before, wrong.program);
+      const std::pair<std::size_t, std::string> kinds[] = {{Effect::kLaunches, " launches"},
+                                                           {Effect::kOperations, " scalar operations"},
+                                                           {Effect::kAccesses, " accesses to global tensors"}};
+      for (const auto& [kind, noun] : kinds) {
+        const std::int64_t is = right.counts[kind].second;
+        if (is < 2 || right.counts[kind] == other.counts[kind]) continue;
+        EXPECT_EQ(miss->reasoning.find(" " + grouped(is) + noun), std::string::npos)
+            << strategy->name << ", " << miss->change << "\n"
+            << miss->reasoning;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_GE(compared, 20);
+}
+
 TEST(NearMiss, IsTheSameEachTime) {
   const Strategy& split = *find_strategy("loop_split");
   const Told one = told(split);
@@ -111,7 +160,7 @@ TEST(NearMiss, TheThoughtStandsWhereTheResultIsFirstSpokenOf) {
   const Edits edits = stale->edits({&one.before, &one.after});
   ASSERT_FALSE(edits.empty());
   Random random(3);
-  const std::string text = slipped_reasoning(one.trace, one.before, one.after, edits.front(), *stale, random);
+  const std::string text = slipped_reasoning(one.trace, one.before, one.after, edits.front(), *stale, true, random);
   const std::string wrong = print(edits.front().program);
   const std::size_t begin = wrong.find("[D");
   const std::string equation = wrong.substr(begin + 1, wrong.find(';', begin) - begin - 1);

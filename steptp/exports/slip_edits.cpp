@@ -362,7 +362,11 @@ Edits with_concurrent_reduction(const EditInput& input) {
 Edits with_consumer_first(const EditInput& input) {
   Edits out;
   const Program& after = *input.after;
+  const Changed changed(input);
+  const auto is_changed = [&](const NestPtr& nest) { return changed.has(nest); };
+  const bool has_changed = std::any_of(after.nests.begin(), after.nests.end(), is_changed);
   for (std::size_t i = 0; i + 1 < after.nests.size(); ++i) {
+    if (has_changed && !is_changed(after.nests[i]) && !is_changed(after.nests[i + 1])) continue;
     Program made = after;
     std::swap(made.nests[i], made.nests[i + 1]);
     out.push_back({std::move(made), i});
@@ -392,6 +396,23 @@ Edits without_live_nest(const EditInput& input) {
   return out;
 }
 
+Edits without_swapped_nest(const EditInput& input) {
+  const Program& before = *input.before;
+  const Program& after = *input.after;
+  std::vector<std::size_t> swapped;
+  for (std::size_t i = 0; i < after.nests.size() && after.nests.size() == before.nests.size(); ++i) {
+    if (text_of(before.nests[i]) != text_of(after.nests[i])) swapped.push_back(i);
+  }
+  Edits out;
+  for (const std::size_t i : swapped) {
+    if (swapped.size() != 2) break;
+    Program made = after;
+    made.nests.erase(made.nests.begin() + static_cast<std::ptrdiff_t>(i));
+    out.push_back({std::move(made), swapped[0]});
+  }
+  return out;
+}
+
 Edits with_old_scope(const EditInput& input) {
   return for_each_ref_edit(input, [&](const Ref& ref) {
     std::vector<RefPtr> out;
@@ -402,10 +423,12 @@ Edits with_old_scope(const EditInput& input) {
 }
 
 Edits with_narrow_scope(const EditInput& input) {
+  const Changed changed(input);
   std::set<std::string> tensors;
   for_each_equation(*input.after, [&](const Equation& equation, const auto&) {
     const bool is_known = input.after->signature.find(equation.left->tensor) != nullptr;
-    if (!is_known && equation.left->scope.scope != Scope::local) tensors.insert(equation.left->tensor);
+    const bool is_narrow = equation.left->scope.scope == Scope::local;
+    if (!is_known && !is_narrow && changed.has(equation)) tensors.insert(equation.left->tensor);
   });
   Edits out;
   for (const std::string& tensor : tensors) {
@@ -508,7 +531,7 @@ Edits without_maximum_so_far(const EditInput& input) {
   return for_each_expr(input, [](const Expr& expr) {
     std::vector<ExprPtr> out;
     const auto* extremum = std::get_if<Extremum>(&expr.node);
-    if (extremum) out = {extremum->right, make_expr(Extremum{!extremum->is_max, extremum->left, extremum->right})};
+    if (extremum) out = {extremum->right};
     return out;
   });
 }

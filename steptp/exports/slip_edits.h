@@ -38,6 +38,7 @@ struct EditInput {
 [[nodiscard]] Edits with_concurrent_reduction(const EditInput& input);
 [[nodiscard]] Edits with_consumer_first(const EditInput& input);
 [[nodiscard]] Edits without_live_nest(const EditInput& input);
+[[nodiscard]] Edits without_swapped_nest(const EditInput& input);
 [[nodiscard]] Edits with_narrow_scope(const EditInput& input);
 [[nodiscard]] Edits with_old_scope(const EditInput& input);
 // Calculations.

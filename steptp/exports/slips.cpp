@@ -1,14 +1,6 @@
 #include "steptp/exports/slips.h"
 
-#include <algorithm>
 #include <map>
-#include <set>
-#include <utility>
-
-#include "steptp/base/text.h"
-#include "steptp/reasoning/quoting.h"
-#include "steptp/text/printed_program.h"
-#include "steptp/text/printer.h"
 
 namespace steptp::dataset {
 
@@ -39,11 +31,11 @@ constexpr Slip kStale = {
     "The subscript can stay as it was: {wrong}.|The index keeps its name, so this access is not touched: {wrong}.|"
     "In this place the old index still says which element is meant: {wrong}.",
     with_stale_index};
-constexpr Slip kIndex = {
-    "an index is not replaced",
-    "The indices agree, so the subscripts are taken over: {wrong}.|I copy the access with its subscripts: {wrong}.|"
-    "The same index runs here, hence {wrong}.",
-    with_other_index};
+constexpr Slip kIndex = {"an access has another index",
+                         "The access takes the index that runs here: {wrong}.|I write the access with the index that "
+                         "belongs to it: {wrong}.|"
+                         "With the index of its loop the access stands in {wrong}.",
+                         with_other_index};
 constexpr Slip kStride = {
     "a tile is one off",
     "One step of the outer loop passes over that many elements: {wrong}.|The position follows from the number of the "
@@ -55,8 +47,8 @@ constexpr Slip kOffset = {
     "index of the loop itself: {wrong}.",
     without_offset};
 constexpr Slip kSwapped = {
-    "an access keeps the old order of subscripts",
-    "This access can stay in the old order: {wrong}.|The subscripts are written in the order of the loops: {wrong}.|"
+    "subscripts in the wrong order",
+    "The subscripts belong in this order: {wrong}.|The access has its subscripts in the order that is needed: {wrong}.|"
     "I write the subscripts as they come: {wrong}.",
     with_swapped_subscripts};
 constexpr Slip kShort = {
@@ -71,14 +63,19 @@ constexpr Slip kConcurrent = {
     with_concurrent_reduction};
 constexpr Slip kOrder = {
     "a consumer stands before its producer",
-    "These two do not depend on each other and may change places: {wrong}.|The order of the two is free: {wrong}.|"
-    "One may as well come before the other: {wrong}.",
-    with_consumer_first};
+    "Neighbours that do not depend on each other may stand in any order: {wrong}.|What does not depend on each other "
+    "may come in this order as well: {wrong}.|No order is needed here, so I write {wrong}.",
+    with_consumer_first, true};
 constexpr Slip kLive = {
     "an equation that is needed is deleted",
-    "Nobody reads what is computed there, so it goes; what is left begins with {wrong}.|Its result is not used, and "
-    "without it the program has {wrong}.|It is dead and can be deleted, which leaves {wrong}.",
-    without_live_nest};
+    "Nobody needs {gone}, so what makes it goes; the program keeps {wrong}.|The result {gone} is not used, and without "
+    "it the program still has {wrong}.|What makes {gone} is dead and can be deleted; the program keeps {wrong}.",
+    without_live_nest, true};
+constexpr Slip kLost = {"an expression is lost in the swap",
+                        "With the two exchanged the program goes on with {wrong}.|After the swap {wrong} stands "
+                        "there.|In the place of both "
+                        "now stands {wrong}.",
+                        without_swapped_nest, true};
 constexpr Slip kScope = {
     "a scope is too narrow",
     "One owner writes and reads it, so it can lie closer: {wrong}.|Nobody else looks at it, hence the narrower scope: "
@@ -94,6 +91,11 @@ constexpr Slip kRescale = {
     "What was summed so far can be taken over as it is: {wrong}.|The earlier part needs no correction: {wrong}.|The "
     "reference stays the same, so nothing is rescaled: {wrong}.",
     without_rescale};
+constexpr Slip kHalf = {
+    "a factor of the split is left out",
+    "The other factor is not needed: {wrong}.|One exponential is enough, hence {wrong}.|With one exponential it "
+    "reads {wrong}.",
+    without_rescale};
 constexpr Slip kFactor = {
     "a factor is left out of one term",
     "The factor is there once already: {wrong}.|The factor stands in front, so it is not repeated: {wrong}.|With the "
@@ -103,10 +105,11 @@ constexpr Slip kTerm = {
     "a term is left out",
     "The terms together give {wrong}.|Taking the terms one by one, I get {wrong}.|What is left of the sum is {wrong}.",
     without_term};
-constexpr Slip kSign = {
-    "a sign is lost",
-    "Minding the signs, this is {wrong}.|The signs come out as in {wrong}.|With the right signs it reads {wrong}.",
-    with_wrong_sign};
+constexpr Slip kSign = {"a wrong sign or operator",
+                        "Minding the operators, this is {wrong}.|Signs and operators come out as in {wrong}.|With the "
+                        "operators in place it "
+                        "reads {wrong}.",
+                        with_wrong_sign};
 constexpr Slip kExponent = {
     "an exponent is one off",
     "The exponents add up to the one in {wrong}.|Counting the factors gives the exponent in {wrong}.|The exponent "
@@ -153,7 +156,7 @@ const std::map<std::string_view, Slips>& all_slips() {
       {"common_subexpression_elimination", definitions},
       {"operator_fusion", {&kOrder, &kIndex}},
       {"operator_fission", {&kOrder}},
-      {"expression_reorder", {&kOrder, &kLive}},
+      {"expression_reorder", {&kOrder, &kLost}},
       {"dead_code_elimination", {&kLive}},
       {"tensor_concat_to_fuse_operators", parts},
       {"tensor_split_to_decouple_operators", parts},
@@ -165,7 +168,7 @@ const std::map<std::string_view, Slips>& all_slips() {
       {"normal_matmul_to_prefix_matmul_based_on_online_softmax", online},
       {"powsimp", powers},
       {"expand_powsimp", powers},
-      {"exponential_split", {&kSign, &kRescale, &kTerm}},
+      {"exponential_split", {&kSign, &kHalf, &kTerm}},
   };
   static const std::map<std::string_view, Slips> with_sums = [] {
     std::map<std::string_view, Slips> out = all;
@@ -179,103 +182,11 @@ const std::map<std::string_view, Slips>& all_slips() {
   return with_sums;
 }
 
-/// The first equation of the wrong program that the right one does not have; where there is none, the loops of the
-/// expression.
-TracePieces wrong_part(const Program& after, const Edited& wrong) {
-  std::multiset<std::string> right;
-  for_each_equation(after, [&](const Equation& equation, const auto&) { right.insert(print(equation)); });
-  const Quotable from{&wrong.program, TracePiece::Kind::after};
-  for (std::uint32_t i = 0; i < wrong.program.nests.size(); ++i) {
-    for (const Site& site : equations_below(wrong.program, {i})) {
-      const SitePart part = resolve(wrong.program.nests, site);
-      const auto* equation = std::get_if<const Equation*>(&part);
-      if (equation && !right.contains(print(**equation))) return quote_piece(from, {site, {}});
-    }
-  }
-  return nest_of(from, {{static_cast<std::uint32_t>(wrong.expression)}, Site::Part::item, {}, {}});
-}
-
-/// Sentences with the blanks and line breaks behind them.
-std::vector<TracePieces> sentences_of(const Trace& trace) {
-  std::vector<TracePieces> out(1);
-  for (const TracePiece& piece : trace.pieces) {
-    if (piece.kind != TracePiece::Kind::words) {
-      out.back().push_back(piece);
-      continue;
-    }
-    std::string_view rest = piece.words;
-    while (!rest.empty()) {
-      std::size_t end = rest.find(". ");
-      const std::size_t paragraph = rest.find(".\n\n");
-      std::size_t length = end == rest.npos ? rest.size() : end + 2;
-      if (paragraph < end) length = paragraph + 3;
-      add(out.back(), rest.substr(0, length));
-      if (length < rest.size() || end != rest.npos || paragraph != rest.npos) out.emplace_back();
-      rest.remove_prefix(length);
-    }
-  }
-  return out;
-}
-
-/// Parts of the result that the wrong program has.
-bool can_be_said(const TracePieces& sentence, const PrintedProgram& wrong) {
-  return std::all_of(sentence.begin(), sentence.end(), [&](const TracePiece& piece) {
-    if (piece.kind != TracePiece::Kind::after) return true;
-    const auto quoted = wrong.quote(piece.range);
-    return quoted && !quoted->empty();
-  });
-}
-
-bool speaks_of_result(const TracePieces& sentence) {
-  return std::any_of(sentence.begin(), sentence.end(),
-                     [](const TracePiece& piece) { return piece.kind == TracePiece::Kind::after; });
-}
-
-TracePieces thought_of(const Slip& slip, const TracePieces& wrong, Random& random) {
-  std::vector<std::string_view> ways;
-  std::string_view rest = slip.thoughts;
-  for (std::size_t bar = rest.find('|'); bar != rest.npos; bar = rest.find('|')) {
-    ways.push_back(rest.substr(0, bar));
-    rest.remove_prefix(bar + 1);
-  }
-  ways.push_back(rest);
-  const std::string_view chosen = ways[random.below(ways.size())];
-  const std::size_t at = chosen.find("{wrong}");
-  TracePieces out = plain(std::string(chosen.substr(0, at)));
-  add(out, wrong);
-  add(out, chosen.substr(at + std::string_view("{wrong}").size()));
-  add(out, " ");
-  return out;
-}
-
 }  // namespace
 
 std::vector<const Slip*> slips_of(std::string_view strategy) {
   const auto found = all_slips().find(strategy);
   return found == all_slips().end() ? std::vector<const Slip*>() : found->second;
-}
-
-std::string slipped_reasoning(const Trace& right, const Program& before, const Program& after, const Edited& wrong,
-                              const Slip& slip, Random& random) {
-  const PrintedProgram printed(wrong.program, Profile::paper);
-  const TracePieces thought = thought_of(slip, wrong_part(after, wrong), random);
-  Trace out;
-  bool is_said = false;
-  const auto say = [&](const TracePieces& sentence) { add(out.pieces, sentence); };
-  for (const TracePieces& sentence : sentences_of(right)) {
-    if (speaks_of_result(sentence) && !is_said) {
-      say(thought);
-      is_said = true;
-    }
-    if (can_be_said(sentence, printed)) say(sentence);
-  }
-  if (!is_said) {
-    add(out.pieces, " ");
-    say(thought);
-  }
-  std::string text = render(out, PrintedProgram(before, Profile::paper), printed);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
-  return text;
 }
 
 }  // namespace steptp::dataset

@@ -12,6 +12,7 @@
 #include "steptp/analysis/shapes.h"
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
+#include "steptp/reasoning/guarded_rounds.h"
 #include "steptp/text/printer.h"
 
 namespace steptp {
@@ -85,32 +86,46 @@ Count bytes_of(const AccessTable& table) {
   return sum;
 }
 
-/// Additions, products, powers, comparisons and functions of a value; nothing where one of them is conditional.
-Count operations_of(const Expr& expr) {
+bool reads_something(const Expr& expr) {
+  bool found = false;
+  for_each_ref(expr, [&found](const RefPtr&) { found = true; });
+  return found;
+}
+
+/// Additions, products, powers, comparisons and functions of a value, in both branches of a condition. What a condition
+/// on indices takes is not counted, as that of a subscript or a guard is not.
+std::int64_t operations_of(const Expr& expr) {
+  if (is_condition(expr) && !reads_something(expr)) return 0;
   struct Own {
-    Count operator()(const Literal&) const { return 0; }
-    Count operator()(const Infinity&) const { return 0; }
-    Count operator()(const IndexValue&) const { return 0; }
-    Count operator()(const Read&) const { return 0; }
-    Count operator()(const Sum& node) const { return static_cast<std::int64_t>(node.operators.size()); }
-    Count operator()(const Product& node) const { return static_cast<std::int64_t>(node.operators.size()); }
-    Count operator()(const Power&) const { return 1; }
-    Count operator()(const Extremum&) const { return 1; }
-    Count operator()(const Call&) const { return 1; }
-    Count operator()(const Select&) const { return std::nullopt; }
-    Count operator()(const Compare& node) const { return static_cast<std::int64_t>(node.operators.size()); }
-    Count operator()(const Logic&) const { return std::nullopt; }
+    std::size_t operator()(const Literal&) const { return 0; }
+    std::size_t operator()(const Infinity&) const { return 0; }
+    std::size_t operator()(const IndexValue&) const { return 0; }
+    std::size_t operator()(const Read&) const { return 0; }
+    std::size_t operator()(const Sum& node) const { return node.operators.size(); }
+    std::size_t operator()(const Product& node) const { return node.operators.size(); }
+    std::size_t operator()(const Power&) const { return 1; }
+    std::size_t operator()(const Extremum&) const { return 1; }
+    std::size_t operator()(const Call&) const { return 1; }
+    std::size_t operator()(const Select&) const { return 0; }
+    std::size_t operator()(const Compare& node) const { return node.operators.size(); }
+    std::size_t operator()(const Logic& node) const { return node.operands.size() - 1; }
   };
-  Count sum = std::visit(Own{}, expr.node);
-  for (const ExprPtr* part : children(expr)) sum = plus(sum, operations_of(**part));
+  auto sum = static_cast<std::int64_t>(std::visit(Own{}, expr.node));
+  for (const ExprPtr* part : children(expr)) sum += operations_of(**part);
   return sum;
 }
 
-/// What one equation does in all its iterations.
+bool has_branches(const Expr& expr) {
+  if (std::holds_alternative<Select>(expr.node)) return true;
+  const std::vector<const ExprPtr*> parts = children(expr);
+  return std::any_of(parts.begin(), parts.end(), [](const ExprPtr* part) { return has_branches(**part); });
+}
+
+/// What one equation does in one iteration.
 struct Work {
   std::string key;  ///< equal for equations that do the same as often
-  Count operations;
-  Count accesses;
+  const Statement* statement = nullptr;
+  std::int64_t accesses = 0;
 };
 
 std::vector<Work> works_of(const AccessTable& table) {
@@ -118,24 +133,19 @@ std::vector<Work> works_of(const AccessTable& table) {
   for (const Statement& statement : table.statements) {
     Count iterations = 1;
     for (const Loop* loop : statement.loops) iterations = times(iterations, loop->extent);
-    const bool is_guarded = !statement.guards.empty();
     Work work;
     std::string guards;
     for (const ExprPtr& guard : statement.guards) append(guards, print(*guard), ";");
     work.key = concat(print(*statement.equation), " ", iterations.value_or(-1), " ", guards);
-    const Count operations = operations_of(*statement.equation->right);
-    work.operations = is_guarded ? std::nullopt : times(operations, iterations);
-    work.accesses = is_guarded || !operations ? std::nullopt : Count(0);
+    work.statement = &statement;
     out.push_back(std::move(work));
   }
   for (const Access& access : table.accesses) {
     const TensorFacts& tensor = table.tensors.at(access.ref->tensor);
     if (tensor.effective_scope() != Scope::global) continue;
-    Count iterations = 1;
-    for (const Loop* loop : table.statements[access.statement].loops) iterations = times(iterations, loop->extent);
     Work& work = out[access.statement];
     work.key += " g";  // the same equation touches other memory where a tensor has moved
-    work.accesses = plus(work.accesses, iterations);
+    ++work.accesses;
   }
   std::sort(out.begin(), out.end(), [](const Work& a, const Work& b) { return a.key < b.key; });
   return out;
@@ -147,9 +157,13 @@ void compare_works(const AccessTable& before, const AccessTable& after, Effect& 
   const std::vector<Work> is = works_of(after);
   std::array<Count, 2> operations = {0, 0};
   std::array<Count, 2> accesses = {0, 0};
+  bool branches = false;
   const auto take = [&](const Work& work, std::size_t side) {
-    operations[side] = plus(operations[side], work.operations);
-    accesses[side] = plus(accesses[side], work.accesses);
+    const Expr& right = *work.statement->equation->right;
+    const Count iterations = iterations_that_pass(work.statement->loops, work.statement->guards);
+    operations[side] = plus(operations[side], times(operations_of(right), iterations));
+    accesses[side] = plus(accesses[side], times(work.accesses, iterations));
+    branches = branches || has_branches(right);
   };
   auto left = was.begin();
   auto right = is.begin();
@@ -165,6 +179,18 @@ void compare_works(const AccessTable& before, const AccessTable& after, Effect& 
   }
   if (operations[0] && operations[1]) effect.counts[Effect::kOperations] = {*operations[0], *operations[1]};
   if (accesses[0] && accesses[1]) effect.counts[Effect::kAccesses] = {*accesses[0], *accesses[1]};
+  effect.has_branches = branches;
+}
+
+/// Whether a guard looks at a block or a thread, so that not all of those that are launched may have work.
+bool asks_for_threads(const AccessTable& table) {
+  bool found = false;
+  for (const Statement& statement : table.statements) {
+    for (const ExprPtr& guard : statement.guards) {
+      for_each_variable(*guard, [&](const std::string& index) { found = found || axis_of(index).has_value(); });
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -184,7 +210,15 @@ Effect effect_of(const Program& before, const Program& after) {
   if (kernels_before.size() == kernels_after.size()) {
     set(Effect::kThreads, threads_of(kernels_before), threads_of(kernels_after));
   }
+  out.has_idle_threads = asks_for_threads(was) || asks_for_threads(is);
   compare_works(was, is, out);
+  return out;
+}
+
+std::string grouped(std::int64_t number) {
+  std::string out = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = out.size(); at > first + 3;) out.insert(at -= 3, ",");
   return out;
 }
 

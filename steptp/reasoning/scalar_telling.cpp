@@ -79,7 +79,7 @@ TracePieces element_before(const Teller& teller, const TextRange& result) {
     add(out, ")");
   } else if (neighbour) {
     const auto& number = std::get<Literal>(neighbour->if_true->node);
-    if (number.is_integer) add(out, concat(", or ", number.integer, " at the first position"));
+    if (number.is_integer) add(out, concat(" (", number.integer, " at the first position)"));
   }
   return out;
 }
@@ -94,7 +94,7 @@ TracePieces value_named(const Teller& teller, const std::string& with, const Tex
     return out;
   }
   if (const auto inner = in_brackets(with, "1+abs")) {
-    TracePieces out = plain("one plus the size of ");
+    TracePieces out = plain("1 plus the absolute value of ");
     add(out, value_named(teller, *inner, result));
     return out;
   }

@@ -12,7 +12,6 @@
 #include "steptp/base/text.h"
 #include "steptp/ir/dtype_facts.h"
 #include "steptp/ir/program.h"
-#include "steptp/reasoning/effect.h"
 
 namespace steptp {
 
@@ -45,6 +44,7 @@ constexpr Counted kCounted[] = {
     {"uses", "uses_words", "use", "uses"},
     {"operands", "operands_words", "operand", "operands"},
     {"items", "items_words", "item", "items"},
+    {"nests", "nests_words", "equation", "equations"},
     {"corrected", "corrected_words", "position", "positions"},
 };
 
@@ -227,45 +227,6 @@ void Teller::say(std::string_view slot) {
   throw std::logic_error(concat(strategy_, " has no phrase for ", slot));
 }
 
-namespace {
-
-constexpr std::string_view kSaves[] = {"saves-launches", "saves-bytes", "saves-operations", "saves-accesses",
-                                       "more-threads"};
-constexpr std::string_view kCosts[] = {"costs-launches", "costs-bytes", "costs-operations", "costs-accesses",
-                                       "fewer-threads"};
-constexpr std::size_t kMostSaved = 2;
-constexpr std::size_t kMostCosts = 2;
-
-}  // namespace
-
-void Teller::say_effect() {
-  const Effect effect = effect_of(*before.program, *after.program);
-  const auto bind_change = [&](std::size_t kind) {
-    const auto& [was, is] = effect.counts[kind];
-    bind("was", was);
-    bind("is", is);
-    bind("change", was > is ? was - is : is - was);
-    bind("change_bytes", bytes_words(was > is ? was - is : is - was));
-  };
-  std::size_t saved = 0;
-  for (std::size_t kind = 0; kind < std::size(kSaves); ++kind) {
-    if (saved == kMostSaved || !effect.improves(kind)) continue;
-    bind_change(kind);
-    bind("gain", saved == 0 ? "the gain" : "a further gain");
-    say(kSaves[kind]);
-    ++saved;
-  }
-  if (saved == 0 && has("purpose")) say(purpose_);
-  std::size_t costs = 0;
-  for (std::size_t kind = 0; kind < std::size(kCosts) && costs < kMostCosts; ++kind) {
-    if (!effect.worsens(kind)) continue;
-    bind_change(kind);
-    bind("price", costs == 0 ? "the price" : "a further price");
-    say(kCosts[kind]);
-    ++costs;
-  }
-}
-
 bool Teller::has(std::string_view slot) const {
   return std::any_of(words_.phrases.begin(), words_.phrases.end(),
                      [&](const Phrase& phrase) { return phrase.slot == slot; });
@@ -346,7 +307,7 @@ TracePieces tell(const Strategy& strategy, const Program& before, const Choice& 
   add(out, "\n\n");
   teller.bind_values(applied.facts.values);
   telling_of(strategy).tell(teller);
-  teller.say_effect();
+  say_effect(teller);
   add(out, teller.take());
   return out;
 }

@@ -61,10 +61,9 @@ class Teller {
   [[nodiscard]] std::string word(std::string_view value) const;      ///< likewise; empty where there is none
   [[nodiscard]] bool flag(std::string_view value) const;
 
-  /// What the step saves and costs, counted in both programs; where it saves nothing that is counted, what it is for.
-  void say_effect();
   /// Where a strategy has several purposes, the slot of the one at hand.
   void set_purpose(std::string_view slot) { purpose_ = slot; }
+  [[nodiscard]] std::string_view purpose() const { return purpose_; }
 
   [[nodiscard]] TracePieces take() { return std::move(out_); }
 
@@ -92,6 +91,9 @@ class Teller {
 /// The one of this strategy, or one for all that need none of their own: it binds {where}, {old} and {new} and says the
 /// slots `take`, those of the preconditions, `become`, `why` and `back`, as far as there are words for them.
 [[nodiscard]] Telling telling_of(const Strategy& strategy);
+
+/// What the step saves and costs, counted in both programs; where it saves nothing that is counted, what it is for.
+void say_effect(Teller& teller);
 
 /// The whole trace.
 [[nodiscard]] TracePieces tell(const Strategy& strategy, const Program& before, const Choice& choice,

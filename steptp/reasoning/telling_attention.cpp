@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "steptp/base/text.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
@@ -70,9 +71,26 @@ void tell_other_uses(Teller& teller) {
   teller.say("uses-at-end");
 }
 
+/// A name that is free because what it stood for is gone: that is said, as the words before speak of the old tensor.
+TracePieces reused_names(const Teller& teller) {
+  TracePieces out;
+  for (const Part& part : teller.facts.removed) {
+    if (part.role == "use") continue;
+    const std::vector<Site> equations = equations_below(*teller.before.program, part.site.items);
+    const std::string& name = equation_at(*teller.before.program, equations[0].items)->left->tensor;
+    if (name != teller.word("sum") && name != teller.word("output")) continue;
+    add(out, out.empty() ? " (the name " : ", ");
+    add(out, name_piece(name));
+    add(out, concat(" was that of the old ", part.role, ", which is gone"));
+  }
+  if (!out.empty()) add(out, ")");
+  return out;
+}
+
 void tell_flash(Teller& teller) {
   teller.bind_name("sum_name", teller.word("sum"));
   teller.bind_name("output", teller.word("output"));
+  teller.bind("reused", reused_names(teller));
   bind_removed(teller);
   bind_added(teller);
   teller.say("take");

@@ -25,6 +25,52 @@ std::string box_words(const Json::Array& extents) {
   return join(extents, " by ", [](const Json& one) { return one.dump(); }) + " elements";
 }
 
+/// Whether a read is that of an update, which reads what its equation writes.
+bool is_update(const Program& program, const Site& site) {
+  if (site.part == Site::Part::left) return false;
+  const Equation* equation = equation_at(program, site.items);
+  const SitePart part = resolve(program.nests, site);
+  const auto* expr = std::get_if<const Expr*>(&part);
+  const auto* read = expr ? std::get_if<Read>(&(*expr)->node) : nullptr;
+  return read && equation && equal(*read->ref, *equation->left);
+}
+
+/// What the body does with its result: an update reads and writes one access, which is named once.
+void bind_written(Teller& teller, std::vector<Site> uses) {
+  const std::uint32_t here = teller.choice.at.items[0];
+  const auto all = uses.size();
+  std::erase_if(uses, [&](const Site& site) { return is_update(*teller.before.program, site); });
+  const bool updates = uses.size() < all;
+  std::vector<Site> writes;
+  std::vector<Site> reads;
+  for (const Site& site : uses) (site.part == Site::Part::left ? writes : reads).push_back(site);
+  TracePieces written = plain(updates ? "read and updated as " : "written as ");
+  TracePieces writes_it = plain(updates ? "reads and updates " : "writes its result to ");
+  for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, writes, here));
+  if (!reads.empty()) {
+    add(written, ", and read as ");
+    add(writes_it, ", and reads ");
+    for (TracePieces* out : {&written, &writes_it}) add(*out, places_of(teller.before, reads, here));
+  }
+  teller.bind("written", std::move(written));
+  teller.bind("writes_it", std::move(writes_it));
+}
+
+/// Equations that read the cache within a subscript, where an access by itself has no address.
+std::vector<Site> equations_with(const Program& program, std::uint32_t expression, const std::string& cache,
+                                 const std::vector<Part>& added) {
+  std::vector<Site> out;
+  for (const Site& site : equations_below(program, {expression})) {
+    const Equation& equation = *equation_at(program, site.items);
+    bool found = false;
+    const auto look = [&](const RefPtr& ref) { found = found || ref->tensor == cache; };
+    for_each_ref(equation.left, look);
+    for_each_ref(*equation.right, look);
+    if (found && !is_inside(site, added)) out.push_back(site);
+  }
+  return out;
+}
+
 void bind_cache(Teller& teller) {
   const Facts& facts = teller.facts;
   std::vector<Site> uses;
@@ -34,6 +80,7 @@ void bind_cache(Teller& teller) {
   teller.bind_name("index", loop_at(*teller.before.program, teller.choice.at)->index);
   teller.bind("uses", places_of(teller.before, uses, teller.choice.at.items[0]));
   const auto count = static_cast<std::int64_t>(uses.size());
+  if (teller.choice.word("direction") != "read") bind_written(teller, uses);
   teller.bind("are_uses", (count == 1 ? "is " : "are ") + counted(count, "use", "uses"));
   teller.bind("is_redirected", count == 1 ? "is" : "are");
   std::vector<TracePieces> copies;
@@ -42,8 +89,9 @@ void bind_cache(Teller& teller) {
   const std::string cache = teller.word("cache");
   std::vector<Site> results;
   for (const Site& site : accesses_below(*teller.after.program, {teller.choice.at.items[0]}, cache)) {
-    if (!is_inside(site, facts.added)) results.push_back(site);
+    if (!is_inside(site, facts.added) && !is_update(*teller.after.program, site)) results.push_back(site);
   }
+  if (results.empty()) results = equations_with(*teller.after.program, teller.choice.at.items[0], cache, facts.added);
   teller.bind("results", places_of(teller.after, results, teller.choice.at.items[0]));
 }
 

@@ -105,6 +105,7 @@ void tell_splitting(Teller& teller) {
   teller.say("reader");
   teller.say("why");
   teller.say("back");
+  if (inside) teller.set_purpose("purpose-inside");
 }
 
 void tell_common(Teller& teller) {
@@ -120,7 +121,12 @@ void tell_common(Teller& teller) {
   for (Site& site : results) ++site.items[0];
   teller.bind("results", places_of(teller.after, results, std::nullopt, false));
   teller.say("take");
-  teller.say_preconditions();
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    const Json* loops = find_value(one.values, "loops");
+    const bool has_none = loops && *loops->as_integer() == 0;
+    teller.say(has_none ? "same-loops-none" : one.precondition->id);
+  }
   teller.say("become");
   teller.say("reads");
   teller.say("why");

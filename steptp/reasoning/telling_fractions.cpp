@@ -42,7 +42,9 @@ void tell_cancellation(Teller& teller) {
 void tell_apart(Teller& teller) {
   const bool terms = teller.word("form") == "terms";
   teller.bind("how", terms ? "term by term" : "into partial fractions");
-  teller.bind("by_role", terms ? "a sum that is divided" : "a value in which the divisor has several factors");
+  teller.bind("by_role",
+              terms ? "a sum that is divided"
+                    : "the variable of the decomposition, and the divisor is a product of several polynomials in it");
   tell_scalar(teller);
 }
 

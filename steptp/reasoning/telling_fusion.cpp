@@ -1,10 +1,45 @@
 // operator_fusion, operator_fission, dead_code_elimination
 #include <algorithm>
+#include <set>
+#include <string>
+
+#include "steptp/base/text.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
 
 namespace {
+
+struct Touched {
+  std::set<std::string> written;
+  std::set<std::string> read;
+};
+Touched touched_below(const Program& program, const std::vector<std::uint32_t>& items) {
+  Touched out;
+  for (const Site& site : equations_below(program, items)) {
+    const Equation& equation = *equation_at(program, site.items);
+    out.written.insert(equation.left->tensor);
+    for_each_ref(*equation.right, [&](const RefPtr& ref) { out.read.insert(ref->tensor); });
+    for_each_ref(equation.left, [&](const RefPtr& ref) {
+      if (ref != equation.left) out.read.insert(ref->tensor);
+    });
+  }
+  return out;
+}
+
+bool have_common(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& one) { return b.contains(one); });
+}
+
+/// What connects the two nests, as the end of a slot: the second reads what the first has written (nothing is added),
+/// one only overwrites what the other touches, or neither touches what the other writes.
+std::string_view connection_of(const Teller& teller) {
+  const Touched first = touched_below(*teller.before.program, teller.facts.removed[0].site.items);
+  const Touched second = touched_below(*teller.before.program, teller.facts.removed[1].site.items);
+  if (have_common(first.written, second.read)) return "";
+  const bool overwrites = have_common(second.written, first.read) || have_common(second.written, first.written);
+  return overwrites ? "-kept" : "-none";
+}
 
 void tell_operator_fusion(Teller& teller) {
   const Facts& facts = teller.facts;
@@ -22,12 +57,14 @@ void tell_operator_fusion(Teller& teller) {
   const bool shares_concurrent_loop =
       std::any_of(loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(depth),
                   [](const Loop& one) { return one.kind != LoopKind::serial && one.kind != LoopKind::unrolled; });
+  const std::string_view connection = connection_of(teller);
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
     const bool jumps = one.precondition->id == "between" && teller.integer("next") > 1;
-    const bool alone = one.precondition->id == std::string_view("races") && !shares_concurrent_loop;
-    teller.say(jumps ? "jumped" : alone ? "races-none" : one.precondition->id);
+    const std::string_view id = one.precondition->id;
+    const bool alone = id == "races" && !shares_concurrent_loop;
+    teller.say(id == "forward" ? concat(id, connection) : jumps ? "jumped" : alone ? "races-none" : std::string(id));
   }
   std::vector<TracePieces> renamings;
   for (const Renaming& one : facts.renamings) {
@@ -41,8 +78,9 @@ void tell_operator_fusion(Teller& teller) {
     teller.say("renamed");
   }
   teller.say("become");
-  teller.say("why");
+  teller.say(connection == "-none" ? "why-none" : "why");
   teller.say("back");
+  if (!connection.empty()) teller.set_purpose("purpose-none");
 }
 
 void tell_fission(Teller& teller) {

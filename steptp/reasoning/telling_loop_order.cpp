@@ -1,42 +1,12 @@
-// loop_reorder, expression_reorder, reduction_factorization
+// loop_reorder, expression_reorder, reduction_factorization, range_cut
 #include <algorithm>
 
+#include "steptp/reasoning/adjacency.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
 
 namespace {
-
-/// Accesses of a nest, and how many of them go from element to neighbour as the innermost loop runs.
-struct Adjacency {
-  std::int64_t all = 0;
-  std::int64_t adjacent = 0;
-};
-
-Adjacency adjacency_of(const Program& program, const std::vector<std::uint32_t>& items) {
-  Adjacency out;
-  const Nest& nest = *nest_at(program, items);
-  const std::string& fastest = nest.loops.back().index;
-  const auto mentions = [&fastest](const Index& subscript) {
-    bool found = false;
-    for_each_variable(subscript, [&](const std::string& index) { found = found || index == fastest; });
-    return found;
-  };
-  const auto look = [&](const RefPtr& ref) {
-    ++out.all;
-    if (ref->subscripts.empty()) return;
-    const Index& last = ref->subscripts.back();
-    if (std::any_of(ref->subscripts.begin(), ref->subscripts.end() - 1, mentions)) return;
-    const auto rest = Index::subtract(last, Index::variable(fastest));
-    if (rest && mentions(last) && !mentions(*rest)) ++out.adjacent;
-  };
-  for (const Site& site : equations_below(program, items)) {
-    const Equation& equation = *equation_at(program, site.items);
-    for_each_ref(equation.left, look);
-    for_each_ref(*equation.right, look);
-  }
-  return out;
-}
 
 /// Only a nest without others inside has one loop that runs fastest for all of its equations.
 std::string_view purpose_of_order(Teller& teller, const Site& first) {
@@ -56,12 +26,12 @@ std::string_view purpose_of_order(Teller& teller, const Site& first) {
   if (has_no_order(nest->loops.back())) return "purpose";
   const Nest* reordered = nest_at(*teller.after.program, first.items);
   if (nest->loops.back().extent == 1 || reordered->loops.back().extent == 1) return "purpose";
-  const Adjacency was = adjacency_of(*teller.before.program, first.items);
-  const Adjacency is = adjacency_of(*teller.after.program, first.items);
+  const auto any = [](const std::string&) { return true; };
+  const Adjacency was = adjacency_of(*teller.before.program, first.items, any);
+  const Adjacency is = adjacency_of(*teller.after.program, first.items, any);
   teller.bind_name("fastest", reordered->loops.back().index);
-  teller.bind("was_adjacent", was.adjacent);
-  teller.bind("is_adjacent", is.adjacent);
-  teller.bind("all_accesses", is.all);
+  teller.bind("was_share", share_words(was.adjacent, was.all, "access", "accesses"));
+  teller.bind("is_share", share_words(is.adjacent, is.all, "access", "accesses"));
   if (is.adjacent == was.adjacent) return "purpose";
   return is.adjacent > was.adjacent ? "purpose-adjacent" : "purpose-apart";
 }
@@ -144,6 +114,15 @@ void tell_expression_reorder(Teller& teller) {
   teller.say(shared.empty() ? "back" : "back-updates");
 }
 
+/// Whether a nest at the items or around them has a guard.
+bool is_guarded(const Program& program, std::vector<std::uint32_t> items) {
+  for (; !items.empty(); items.pop_back()) {
+    const Nest* nest = nest_at(program, items);
+    if (nest && nest->guard) return true;
+  }
+  return false;
+}
+
 void tell_reduction(Teller& teller) {
   const Facts& facts = teller.facts;
   const Site& loop = facts.matched[0].site;
@@ -160,14 +139,20 @@ void tell_reduction(Teller& teller) {
   teller.bind("part_one", nest_of(teller.after, facts.added[0].site));
   if (parts) {
     teller.bind("part_two", nest_of(teller.after, facts.added[1].site));
-    teller.bind("cut_words", cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations"));
-    teller.bind("cut_capital", "the terms of the first " +
-                                   (cut == 1 ? std::string("iteration") : counted(cut, "iteration", "iterations")));
-    teller.bind("rest", teller.integer("extent") - cut);
+    const auto iterations = [](std::int64_t number) {
+      return number == 1 ? std::string("iteration") : counted(number, "iteration", "iterations");
+    };
+    teller.bind("cut_words", iterations(cut));
+    teller.bind("cut_capital", "the terms of the first " + iterations(cut));
+    teller.bind("rest_words", iterations(teller.integer("extent") - cut));
   }
   teller.bind("combination", nest_of(teller.after, facts.added.back().site));
   teller.say("take");
-  teller.say_preconditions();
+  for (const Holds& one : facts.holds) {
+    teller.bind_values(one.values);
+    const std::string_view id = one.precondition->id;
+    teller.say(id == "guard" && !is_guarded(*teller.before.program, loop.items) ? "guard-none" : id);
+  }
   teller.say(parts ? "parts" : "rfactor");
   teller.say("names");
   teller.say("combine");
@@ -177,7 +162,21 @@ void tell_reduction(Teller& teller) {
   teller.say("back");
 }
 
+void tell_range_cut(Teller& teller) {
+  const std::string form = teller.choice.word("form");
+  const std::string ending = form == "needed" ? std::string() : "-" + form;
+  bind_where(teller);
+  teller.bind_before("old", teller.facts.removed[0].site);
+  teller.bind_after("new", teller.facts.added[0].site);
+  teller.say("take" + ending);
+  teller.say_preconditions();
+  teller.say("become");
+  teller.say("why" + ending);
+  teller.say("back");
+}
+
 constexpr Telling kTellings[] = {
+    {"range_cut", tell_range_cut},
     {"loop_reorder", tell_reorder},
     {"expression_reorder", tell_expression_reorder},
     {"reduction_factorization", tell_reduction},

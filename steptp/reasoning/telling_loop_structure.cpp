@@ -25,6 +25,27 @@ std::string use_of(const Loop& loop) {
   return {};
 }
 
+/// Of a split with a rest, what becomes of the index in the full chunks; that of the rest has been told. Beside the
+/// rest the chunks may stand one level further inside.
+void tell_main_substitution(Teller& teller, const Site& old, const Site& chunks) {
+  const Substitution& main = teller.facts.substitutions[0];
+  teller.bind_name("index", main.index);
+  teller.bind("calculation", calculation_of(main));
+  auto from = subscript_with(*teller.before.program, main.below.items, main.index);
+  if (!from) {
+    teller.say("unused");
+    return;
+  }
+  from->number.reset();
+  Site to = *from;
+  to.items = chunks.items;
+  to.items.insert(to.items.end(), from->items.begin() + static_cast<std::ptrdiff_t>(old.items.size()),
+                  from->items.end());
+  teller.bind_before("from", *from);
+  teller.bind_after("to", to);
+  teller.say("substituted");
+}
+
 void tell_split(Teller& teller) {
   const Site& site = teller.facts.removed[0].site;
   const Site& outer = teller.facts.added[0].site;
@@ -66,7 +87,10 @@ void tell_split(Teller& teller) {
     teller.bind_after("guard", teller.facts.added[2].site);
     teller.say("guard");
   }
-  tell_substitutions(teller);
+  if (has_rest)
+    tell_main_substitution(teller, site, outer);
+  else
+    tell_substitutions(teller);
   // Iterations that are bound, parallel or vectorized are not enumerated one after the other.
   const LoopKind kind = loop_at(*teller.before.program, site)->kind;
   const bool has_order = kind == LoopKind::serial || kind == LoopKind::unrolled;
@@ -79,11 +103,12 @@ void tell_split(Teller& teller) {
   teller.set_purpose("purpose-kind");
 }
 
-/// Whether an access below does not depend on one of both loops, so that points of a tile share elements.
-bool shares_elements(const Program& program, const Site& first, const Site& second) {
+/// Whether an access depends on the inner loop and not on the outer one: what one round of the inner loop touches is
+/// touched again in the next round of the outer one, and a tile brings that closer.
+bool reuses_rounds(const Program& program, const Site& first, const Site& second) {
   const std::string& outer = loop_at(program, first)->index;
   const std::string& inner = loop_at(program, second)->index;
-  bool shares = false;
+  bool reuses = false;
   const auto look = [&](const RefPtr& ref) {
     bool has_outer = false;
     bool has_inner = false;
@@ -93,20 +118,20 @@ bool shares_elements(const Program& program, const Site& first, const Site& seco
         has_inner = has_inner || index == inner;
       });
     }
-    shares = shares || !has_outer || !has_inner;
+    reuses = reuses || (has_inner && !has_outer);
   };
   for (const Site& site : equations_below(program, first.items)) {
     const Equation& equation = *equation_at(program, site.items);
     for_each_ref(*equation.right, look);
     for_each_ref(equation.left, look);
   }
-  return shares;
+  return reuses;
 }
 
 /// What the tiles are for: points that share elements, blocks of threads, or loops that are treated by themselves.
 std::string_view purpose_of_tiles(const Teller& teller, const Site& first, const Site& second) {
   const Program& program = *teller.before.program;
-  if (shares_elements(program, first, second)) return "purpose";
+  if (reuses_rounds(program, first, second)) return "purpose";
   const bool was_bound = loop_at(program, first)->kind == LoopKind::bound;
   return was_bound ? "purpose-blocks" : "purpose-apart";
 }
@@ -153,6 +178,25 @@ void tell_single(Teller& teller, const Loop& single) {
   }
 }
 
+/// Which of both roles the loops play: where the equations below differ in it, both are named.
+std::string role_of(const Program& program, const Site& loop) {
+  const std::string& index = loop_at(program, loop)->index;
+  bool reduces = false;
+  bool keeps = false;
+  for (const Site& site : equations_below(program, loop.items)) {
+    const Equation& equation = *equation_at(program, site.items);
+    bool is_used = false;
+    for (const Index& subscript : equation.left->subscripts) {
+      for_each_variable(subscript, [&](const std::string& one) { is_used = is_used || one == index; });
+    }
+    const bool is_reduced = accumulation_operator(*equation.left, equation.right) && !is_used;
+    reduces = reduces || is_reduced;
+    keeps = keeps || !is_reduced;
+  }
+  if (reduces && keeps) return "some equations below reduce over both of them, the others over neither";
+  return reduces ? "both are reduction axes" : "neither is a reduction axis";
+}
+
 void tell_fusion(Teller& teller) {
   const Site& first = teller.facts.removed[0].site;
   const Site& second = teller.facts.removed[1].site;
@@ -163,16 +207,18 @@ void tell_fusion(Teller& teller) {
   teller.bind_before("inner_old", second);
   teller.bind_name("outer", loop_at(*teller.before.program, first)->index);
   teller.bind_name("inner", loop_at(*teller.before.program, second)->index);
+  teller.bind("role", role_of(*teller.before.program, first));
   teller.bind("outer_extent", teller.integer("outer"));
   teller.bind("inner_extent", teller.integer("inner"));
   teller.bind_after("fused", fused);
   teller.bind_name("fused_index", loop_at(*teller.after.program, fused)->index);
-  teller.say("take");
-  teller.say_preconditions();
-  teller.say("become");
+  teller.bind_count("extent_words", loop_at(*teller.after.program, fused)->extent, "iteration", "iterations");
   const Loop* outer = loop_at(*teller.before.program, first);
   const Loop* inner = loop_at(*teller.before.program, second);
   const bool is_single = outer->extent == 1 || inner->extent == 1;
+  teller.say("take");
+  teller.say_preconditions();
+  teller.say(is_single ? "become-single" : "become");
   if (is_single) teller.bind_before("short", inner->extent == 1 ? second : first);
   teller.say(is_single ? "single" : teller.flag("divides") ? "digits" : "whole");
   if (is_single) {
@@ -180,7 +226,7 @@ void tell_fusion(Teller& teller) {
   } else if (teller.flag("divides")) {
     tell_substitutions(teller);
   }
-  teller.say("why");
+  teller.say(is_single ? "why-single" : "why");
   teller.say("back");
   if (is_single) teller.set_purpose("purpose-single");
 }

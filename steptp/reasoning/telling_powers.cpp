@@ -188,13 +188,19 @@ void tell_logsimp(Teller& teller) {
   const Expr* part = scalar_part(teller);
   const std::int64_t count = part ? count_logarithms(*part) : 0;
   const bool is_one = count == 1;
-  teller.bind("logarithms_are", is_one ? std::string("a logarithm has a whole number in front of it")
-                                       : concat(count > 1 ? std::to_string(count) : std::string("several"),
-                                                " logarithms stand in one sum"));
-  teller.bind("logarithms_count", is_one ? "the multiple" : count == 2 ? "both" : "all of them");
-  teller.bind("law_words", is_one ? "a whole multiple of a logarithm is the logarithm of the power"
-                                  : "added logarithms multiply their arguments and subtracted ones divide them");
-  tell_scalar(teller);
+  teller.bind("logarithms_are",
+              concat(count > 1 ? std::to_string(count) : std::string("several"), " logarithms stand in one sum"));
+  teller.bind("logarithms_count", count == 2 ? "both" : "all of them");
+  const auto is_subtraction = [](ArithmeticOp op) { return op == ArithmeticOp::subtract; };
+  const auto* sum = part ? std::get_if<Sum>(&part->node) : nullptr;
+  const bool subtracts = sum && std::any_of(sum->operators.begin(), sum->operators.end(), is_subtraction);
+  teller.bind("law_words",
+              is_one      ? "a whole multiple of a logarithm is the logarithm of the power"
+              : subtracts ? "a sum of logarithms is the logarithm of the product, a difference that of the quotient"
+                          : "a sum of logarithms is the logarithm of the product");
+  tell_scalar_as(teller, is_one ? "one" : "");
+  teller.say("range");
+  if (is_one) teller.set_purpose("purpose-one");
 }
 
 constexpr Telling kTellings[] = {

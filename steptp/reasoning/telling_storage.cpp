@@ -1,10 +1,12 @@
 // layout_transformation, set_storage_layout, set_storage_scope
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "steptp/base/text.h"
+#include "steptp/reasoning/adjacency.h"
 #include "steptp/reasoning/tellings.h"
 
 namespace steptp {
@@ -62,6 +64,33 @@ std::vector<Site> sites_of(const std::vector<Part>& parts) {
   return out;
 }
 
+/// Whether something besides the nest that makes the copy reads the tensor.
+bool has_other_readers(const Program& program, std::uint32_t copy_nest, std::string_view tensor) {
+  for (std::uint32_t i = 0; i < program.nests.size(); ++i) {
+    if (i == copy_nest) continue;
+    for (const Site& site : accesses_below(program, {i}, tensor)) {
+      if (site.part == Site::Part::right) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the reads of the copy run through neighbours more often than those of the tensor did, or less often.
+std::string_view purpose_of_copy(Teller& teller, const std::vector<std::uint32_t>& reader) {
+  const std::vector<std::uint32_t>& old = teller.choice.at.items;
+  const Nest* nest = nest_at(*teller.before.program, old);
+  if (!nest || !nest_at(*teller.after.program, reader) || !has_fastest_loop(*nest)) return "purpose";
+  const std::string tensor = teller.word("tensor");
+  const std::string copy = teller.word("copy");
+  const Adjacency was = adjacency_of(*teller.before.program, old, [&](const auto& name) { return name == tensor; });
+  const Adjacency is = adjacency_of(*teller.after.program, reader, [&](const auto& name) { return name == copy; });
+  teller.bind_name("fastest", nest->loops.back().index);
+  teller.bind("was_share", share_words(was.adjacent, was.all, "read", "reads"));
+  teller.bind("is_share", share_words(is.adjacent, is.all, "read", "reads"));
+  if (is.adjacent == was.adjacent) return "purpose";
+  return is.adjacent > was.adjacent ? "purpose-adjacent" : "purpose-apart";
+}
+
 void tell_transformation(Teller& teller) {
   const Facts& facts = teller.facts;
   const std::uint32_t expression = facts.added[0].site.items[0];
@@ -76,16 +105,13 @@ void tell_transformation(Teller& teller) {
                                          : places_of(teller.after, results, expression + 1));
   const bool is_same = teller.flag("same_order");
   teller.say("take");
-  for (const Holds& one : facts.holds) {
-    teller.bind_values(one.values);
-    const std::string_view id = one.precondition->id;
-    teller.say(is_same && id == "operand" ? "operand-same" : id);
-  }
+  teller.say_preconditions();
   teller.say("become");
   teller.say("reads");
   teller.say("why");
-  teller.say("back");
-  if (is_same) teller.set_purpose("purpose-same");
+  const bool is_read = has_other_readers(*teller.after.program, expression, teller.word("tensor"));
+  teller.say(is_read ? "back" : "back-alone");
+  teller.set_purpose(is_same ? "purpose-same" : purpose_of_copy(teller, reader));
 }
 
 void tell_layout(Teller& teller) {
@@ -110,14 +136,18 @@ void tell_scope(Teller& teller) {
   teller.bind("accesses", places_of(teller.before, sites_of(facts.removed)));
   teller.bind("results", places_of(teller.after, sites_of(facts.added)));
   teller.bind("owner", (to == "g" ? teller.word("from") : to) == "s" ? "block" : "thread");
+  const std::vector<Part>& accesses = facts.removed;
+  const bool is_read = std::any_of(accesses.begin(), accesses.end(),
+                                   [](const Part& part) { return part.site.part != Site::Part::left; });
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
     const std::string_view id = one.precondition->id;
-    teller.say(id == "placement" && to == "g" ? "placement-global" : id);
+    const bool is_unread = id == "ownership" && !is_read;
+    teller.say(id == "placement" && to == "g" ? "placement-global" : is_unread ? "ownership-unread" : id);
   }
   teller.say("become");
-  teller.say("why");
+  teller.say(is_read ? "why" : "why-unread");
   teller.say("back");
 }
 

@@ -93,24 +93,28 @@ void tell_split(Teller& teller) {
   teller.say("take");
   for (const Holds& one : facts.holds) {
     teller.bind_values(one.values);
-    teller.say(reduced && one.precondition->id == "axis" ? "reduced" : one.precondition->id);
+    const std::string_view id = one.precondition->id;
+    const bool slices_nothing = id == "affine" && sorted.copies.empty();
+    teller.say(reduced && id == "axis" ? "reduced" : slices_nothing ? "affine-none" : id);
   }
-  if (!sorted.copies.empty()) {
+  const bool has_slices = !sorted.copies.empty();
+  if (has_slices) {
     teller.bind("copies", list_of(std::move(sorted.copies)));
     teller.say("copies");
   }
-  // The parts of a reduction are combined by a computation.
-  if (sorted.last.empty() && sorted.work.size() > 2) {
-    sorted.last.push_back(std::move(sorted.work.back()));
-    sorted.work.pop_back();
+  // The parts of an accumulation are joined by computations.
+  constexpr std::size_t kOperators = 2;
+  if (sorted.work.size() > kOperators) {
+    sorted.last.insert(sorted.last.begin(), sorted.work.begin() + kOperators, sorted.work.end());
+    sorted.work.resize(kOperators);
   }
   teller.bind("work", list_of(std::move(sorted.work)));
-  teller.say("work");
+  teller.say(has_slices ? "work" : "work-plain");
   if (!sorted.last.empty()) {
     teller.bind("last", list_of(std::move(sorted.last)));
     teller.say("last");
   }
-  teller.say("why");
+  teller.say(has_slices ? "why" : "why-plain");
   teller.say("back");
 }
 
@@ -142,7 +146,7 @@ void tell_partial(Teller& teller) {
   }
   teller.say(corrects ? "become" : "become-none");
   teller.say(corrects ? "why" : "why-none");
-  teller.say("back");
+  teller.say(corrects ? "back" : "back-none");
 }
 
 /// Whether an equation that makes other elements reads it.

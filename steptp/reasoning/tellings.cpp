@@ -29,19 +29,6 @@ void tell_by_slots(Teller& teller) {
   }
 }
 
-/// In words; where the old name is that of a new loop too, that is said.
-TracePieces calculation_of(const Substitution& one) {
-  TracePieces out = index_words(one.value);
-  bool is_named_alike = false;
-  for_each_variable(one.value,
-                    [&](const std::string& index) { is_named_alike = is_named_alike || index == one.index; });
-  if (!is_named_alike) return out;
-  add(out, " (with the new ");
-  add(out, name_piece(one.index));
-  add(out, ")");
-  return out;
-}
-
 }  // namespace
 
 Telling telling_of(const Strategy& strategy) {
@@ -70,6 +57,18 @@ void say_preconditions_of_order(Teller& teller, const Site& loop) {
     const std::string_view id = one.precondition->id;
     teller.say(id == "order" && !accumulates ? "order-plain" : id);
   }
+}
+
+TracePieces calculation_of(const Substitution& one) {
+  TracePieces out = index_words(one.value);
+  bool is_named_alike = false;
+  for_each_variable(one.value,
+                    [&](const std::string& index) { is_named_alike = is_named_alike || index == one.index; });
+  if (!is_named_alike) return out;
+  add(out, " (with the new ");
+  add(out, name_piece(one.index));
+  add(out, ")");
+  return out;
 }
 
 void bind_access(Teller& teller, Site subscript) {

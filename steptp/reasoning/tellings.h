@@ -23,6 +23,9 @@ namespace steptp {
 /// subscript shows it; slot `unused` where none does.
 void tell_substitutions(Teller& teller);
 
+/// What an index became, in words; where the old name is that of a new loop too, that is said.
+[[nodiscard]] TracePieces calculation_of(const Substitution& one);
+
 /// Binds {from} and {to} to an access before and after, found by one of its subscripts.
 void bind_access(Teller& teller, Site subscript);
 

@@ -35,6 +35,10 @@ const Statement* shared_by_one_equation(View& view, const PlacedLoop& at) {
   });
 }
 
+const Statement* shared_by_some(View& view, const PlacedLoop& at) {
+  return first_shared(view, at, [](const Statement&, std::size_t) { return true; });
+}
+
 const Statement* written_alike(View& view, const PlacedLoop& at) {
   const std::size_t own = loops_around(*at.nest) + at.position;
   return first_shared(view, at, [own](const Statement& statement, std::size_t position) {

@@ -15,6 +15,10 @@ namespace steptp {
 /// counts.
 [[nodiscard]] const Statement* shared_by_one_equation(View& view, const PlacedLoop& at);
 
+/// The first equation below a loop that iterations which run at the same time may share an element of, whatever loop
+/// they are of. What is not known counts.
+[[nodiscard]] const Statement* shared_by_some(View& view, const PlacedLoop& at);
+
 /// The first equation below a loop of which iterations that run at the same time may write the same to one element: a
 /// guard on the loop would tell them apart. What is not known counts.
 [[nodiscard]] const Statement* written_alike(View& view, const PlacedLoop& at);

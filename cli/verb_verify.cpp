@@ -150,21 +150,18 @@ std::string illustration_text(const Pair& pair) {
 }
 
 /// False where the file could not be written.
-bool keep_counterexample(const std::string& file, const Pair& pair, const Judgement& judgement) {
-  if (!judgement.counterexample && !judgement.unsafe) return true;
-  const Json record = judgement.counterexample ? replay_record(pair, *judgement.counterexample)
-                                               : replay_record(pair, *judgement.unsafe);
-  const auto written = write_file(file, record.dump() + "\n");
+bool keep(const std::string& file, const Json& content) {
+  const auto written = write_file(file, content.dump() + "\n");
   if (!written) print_error(written.error());
   return written.ok();
 }
-
-/// False where the file could not be written. A pair that cannot be compared has no certificate.
+bool keep_counterexample(const std::string& file, const Pair& pair, const Judgement& judgement) {
+  if (judgement.counterexample) return keep(file, replay_record(pair, *judgement.counterexample));
+  return !judgement.unsafe || keep(file, replay_record(pair, *judgement.unsafe));
+}
+/// A pair that cannot be compared has no certificate.
 bool keep_certificate(const std::string& file, const Pair& pair, const Judgement& judgement) {
-  if (!problem_of(pair).empty()) return true;
-  const auto written = write_file(file, certificate(pair, judgement).dump() + "\n");
-  if (!written) print_error(written.error());
-  return written.ok();
+  return !problem_of(pair).empty() || keep(file, certificate(pair, judgement));
 }
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -288,10 +285,7 @@ Status judge_files(const Options& options) {
   std::vector<Document> documents;
   for (const std::string& file : {options.before, options.after}) {
     auto text = read_file(file);
-    if (!text) {
-      print_error(text.error());
-      return Status::bad_input;
-    }
+    if (!text) return print_error(text.error()), Status::bad_input;
     documents.push_back(read_document(file, std::move(text).value()));
   }
   const Pair pair = make_pair(std::move(documents[0]), std::move(documents[1]));
@@ -300,10 +294,7 @@ Status judge_files(const Options& options) {
   }
   // Whatever the answer will be, those of an answer before are none to this pair.
   for (const std::string& file : {options.counterexample, options.certificate}) {
-    if (const auto removed = remove_old(file); !removed) {
-      print_error(removed.error());
-      return Status::failed;
-    }
+    if (const auto old = remove_old(file); !old) return print_error(old.error()), Status::failed;
   }
   return judge_in_copy(pair, options);
 }

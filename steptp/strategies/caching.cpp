@@ -8,6 +8,7 @@
 #include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/strategies/legality.h"
+#include "steptp/strategies/shared_writes.h"
 #include "steptp/strategies/storage.h"
 
 namespace steptp {
@@ -26,17 +27,6 @@ Refusal refuse_bytes(const CacheRequest& request, std::int64_t bytes, std::int64
           {{"bytes", bytes}, {"limit", limit}}};
 }
 
-/// An accumulation over blocks or threads has to stand alone in its nest.
-bool is_collective(const Statement& statement) {
-  if (!statement.accumulates || statement.equation->left->scope == Scope::local) return false;
-  std::set<std::string> used;
-  for (const Index& subscript : statement.equation->left->subscripts) {
-    for_each_variable(subscript, [&used](const std::string& name) { used.insert(name); });
-  }
-  return std::any_of(statement.loops.begin(), statement.loops.end(),
-                     [&](const Loop* loop) { return loop->kind == LoopKind::bound && !used.contains(loop->index); });
-}
-
 /// A copy in `l` is a thread's own: only iterations that share the thread could meet in it, and where nobody else in
 /// the expression touches what is copied, nothing else has changed.
 bool cannot_race(View& before, const CacheRequest& request) {
@@ -51,8 +41,7 @@ bool cannot_race(View& before, const CacheRequest& request) {
   const auto tensor = before.table().tensors.find(request.of);
   if (tensor == before.table().tensors.end()) return false;
   const std::vector<std::size_t> below = statements_below(before, *request.at.nest);
-  const auto collective = [&](std::size_t number) { return is_collective(before.table().statements[number]); };
-  if (std::any_of(below.begin(), below.end(), collective)) return false;
+  if (shared_by_some(before, request.at)) return false;
   const auto elsewhere = [&](std::size_t number) {
     const std::size_t statement = before.table().accesses[number].statement;
     return before.table().statements[statement].items[0] == request.at.expression() &&

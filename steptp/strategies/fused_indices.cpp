@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "steptp/strategies/origins.h"
+
 namespace steptp {
 
 namespace {
@@ -119,7 +121,8 @@ Index LoopFuser::fuse_atom(const IndexAtom& atom) {
     Index operator()(const IndirectRead& node) const {
       std::vector<Index> subscripts;
       for (const Index& subscript : node.ref->subscripts) subscripts.push_back(fuser.fuse(subscript));
-      return Index::read(make_ref(node.ref->tensor, node.ref->dtype, node.ref->scope, std::move(subscripts)));
+      return Index::read(
+          stands_for(make_ref(node.ref->tensor, node.ref->dtype, node.ref->scope, std::move(subscripts)), *node.ref));
     }
   };
   return std::visit(Visitor{*this}, atom);

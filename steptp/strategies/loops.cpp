@@ -4,8 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "steptp/analysis/coincidence.h"
-#include "steptp/analysis/concurrency.h"
 #include "steptp/analysis/device.h"
 #include "steptp/analysis/index_map.h"
 #include "steptp/base/text.h"
@@ -114,23 +112,6 @@ std::span<const Access> accesses_below(View& view, const PlacedNest& nest) {
                             [](const Access& access, std::size_t wanted) { return access.statement < wanted; });
   };
   return {first_of(below.front()), first_of(below.back() + 1)};
-}
-
-const Statement* reduced_by_loops_around(View& view, const PlacedLoop& at) {
-  const AccessTable& table = view.table();
-  const std::size_t around = loops_around(*at.nest) + at.position;
-  for (const Access& write : accesses_below(view, *at.nest)) {
-    if (!write.is_write) continue;
-    const Statement& statement = table.statements[write.statement];
-    // No barrier stands between the copies where a thread loop is around both.
-    const bool is_in_thread = first_thread_loop(statement, around) < around;
-    for (const LoopPair& pair : coincide(table, write, write, pair_loops(statement, statement, 0)).pairs) {
-      const Loop& loop = *statement.loops[pair.first];
-      if (pair.equal || loop.extent == 1 || loop.kind == LoopKind::serial || loop.kind == LoopKind::unrolled) continue;
-      if (pair.first < around || (is_in_thread && loop.kind == LoopKind::bound)) return &statement;
-    }
-  }
-  return nullptr;
 }
 
 Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind) {

@@ -42,10 +42,6 @@ struct PlacedLoop {
 /// The accesses of these statements.
 [[nodiscard]] std::span<const Access> accesses_below(View& view, const PlacedNest& nest);
 
-/// The first equation below a loop that accumulates over iterations of a B or P loop outside of it: a copy of it beside
-/// the loop would be a second equation that accumulates there, and the two would race.
-[[nodiscard]] const Statement* reduced_by_loops_around(View& view, const PlacedLoop& at);
-
 /// The program with another kind for one loop, which is not a bound one.
 [[nodiscard]] Program with_kind(const Program& program, const PlacedLoop& at, LoopKind kind);
 

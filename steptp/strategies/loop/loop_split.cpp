@@ -10,6 +10,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
+#include "steptp/strategies/shared_writes.h"
 
 namespace steptp {
 
@@ -29,7 +30,8 @@ constexpr Precondition kPublished[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::order, "kind",
-     "V stays innermost and without a guard on its index, an L loop has no kind to pass on, and a rest is one of an L, "
+     "V stays innermost and without a guard on its index, iterations that write the same get no guard either, an L "
+     "loop has no kind to pass on, and a rest is one of an L, "
      "P "
      "or U loop"},
     {Check::scope, "scopes",
@@ -66,7 +68,17 @@ bool touches_scoped_data(const Statement& statement) {
   return scoped;
 }
 
-std::optional<Refusal> refuse_kind(const Split& split) {
+/// A guard would tell iterations apart that write the same.
+std::optional<Refusal> refuse_guard(View& view, const PlacedLoop& at) {
+  if (!written_alike(view, at)) return std::nullopt;
+  return Refusal{&kKind,
+                 at.site(),
+                 concat("iterations of ", at.loop().index,
+                        " write the same, and a guard would tell them apart: take a size that divides"),
+                 {}};
+}
+
+std::optional<Refusal> refuse_kind(View& view, const Split& split) {
   const LoopKind kind = split.at.loop().kind;
   if (kind == LoopKind::serial && split.kind_is_outer) {
     return Refusal{&kKind, split.at.site(), "both loops are L: say \"inner\"", {}};
@@ -77,7 +89,7 @@ std::optional<Refusal> refuse_kind(const Split& split) {
   if (kind == LoopKind::vectorized && split.has_guard()) {
     return Refusal{&kKind, split.at.site(), "the index of a V loop would stand in its guard", {}};
   }
-  return std::nullopt;
+  return split.has_guard() ? refuse_guard(view, split.at) : std::nullopt;
 }
 
 /// A rest has its own copies of the equations. Both copies stand inside the same bound loops, so that `s` and `l` data
@@ -114,7 +126,7 @@ std::optional<Refusal> refuse_rest(View& view, const Split& split) {
       return refuse_because(kScopes, "data in s or l would be touched by two kernels");
     }
   }
-  if (const Statement* statement = reduced_by_loops_around(view, at)) {
+  if (const Statement* statement = shared_by_one_equation(view, at)) {
     return refuse_because(
         kReducedTogether,
         concat("iterations that run together share what the equation at ", to_text(item_site(statement->items)),
@@ -132,7 +144,7 @@ Result<Split, Refusal> plan(View& view, const PlacedLoop& at, std::int64_t inner
                    {{"extent", loop.extent}, {"inner", inner}}};
   }
   const Split split{at, inner, kind == "outer", kind == "rest"};
-  if (auto refusal = split.has_rest ? refuse_rest(view, split) : refuse_kind(split)) return *std::move(refusal);
+  if (auto refusal = split.has_rest ? refuse_rest(view, split) : refuse_kind(view, split)) return *std::move(refusal);
   return split;
 }
 
@@ -260,7 +272,7 @@ void offer(View& view, const PlacedLoop& at, const std::string& kind, Listing& l
   std::vector<std::int64_t> units = {1};
   if (extent > 1) units.push_back(extent);
   site({"inner", allowed(view, at, kind, units, listing)}, true);
-  if (at.loop().kind == LoopKind::vectorized || extent < 3) return;
+  if (at.loop().kind == LoopKind::vectorized || extent < 3 || !listing.allows(refuse_guard(view, at))) return;
   if (at.loop().kind == LoopKind::bound && touches_scoped_data(view, at)) {
     std::vector<std::int64_t> tails;
     for (std::int64_t inner = 2; inner < extent && inner <= 1024; ++inner) {

@@ -113,8 +113,9 @@ TEST(LoopSplit, ARestIsNoSecondEquationOfACollective) {
         "P(p,4)L(a,5)L(c,8)[D[p//2]=D[p//2]+A[p,a,c];];", "B(tx,4)L(a,5)B(ty,8)[D[tx]=A[tx,0,0];];"}) {
     expect_refusal("loop_split", concat(kTensors, nest), kRest, "reduced-together");
   }
-  expect_rewrite("loop_split", concat(kTensors, "B(bx,4)L(a,5)B(ty,8)[D[bx]=D[bx]+A[bx,a,ty];];"), kRest,
-                 "B(bx,4)[L(f,2)L(a,2)B(ty,8)[D[bx]=D[bx]+A[bx,f*2+a,ty];];L(a,1)B(ty,8)[D[bx]=D[bx]+A[bx,a+4,ty];];];");
+  expect_rewrite(
+      "loop_split", concat(kTensors, "B(bx,4)L(a,5)B(ty,8)[D[bx]=D[bx]+A[bx,a,ty];];"), kRest,
+      "B(bx,4)[L(f,2)L(a,2)B(ty,8)[D[bx]=D[bx]+A[bx,f*2+a,ty];];L(a,1)B(ty,8)[D[bx]=D[bx]+A[bx,a+4,ty];];];");
 }
 
 TEST(LoopSplit, BareIndexValuesGuardsAndNestedBodies) {

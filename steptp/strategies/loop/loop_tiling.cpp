@@ -8,6 +8,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
+#include "steptp/strategies/shared_writes.h"
 
 namespace steptp {
 
@@ -24,7 +25,8 @@ constexpr Precondition kPublished[] = {
 };
 constexpr Precondition kSafety[] = {
     {Check::order, "order", "accesses to one element, one of them a write, keep their order"},
-    {Check::order, "innermost", "the index of a V loop does not stand in a guard"},
+    {Check::order, "innermost",
+     "the index of a V loop does not stand in a guard, nor that of iterations that write the same"},
     {Check::scope, "scopes", "data in s and l is shared by the same accesses as before"},
     kSubscriptsFit,
 };
@@ -63,7 +65,21 @@ struct Tiles {
   std::int64_t second = 1;
 };
 
-std::optional<Refusal> refuse_tiles(const Pair& pair, const Tiles& tiles) {
+/// A guard would tell iterations apart that write the same.
+std::optional<Refusal> refuse_guard(View& view, const Pair& pair) {
+  for (const std::size_t inside : {std::size_t{0}, std::size_t{1}}) {
+    const PlacedLoop at{pair.at.nest, pair.at.position + inside};
+    if (!written_alike(view, at)) continue;
+    return Refusal{&kInnermost,
+                   pair.at.site(),
+                   concat("iterations of ", at.loop().index,
+                          " write the same, and a guard would tell them apart: take tiles that divide"),
+                   {}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> refuse_tiles(View& view, const Pair& pair, const Tiles& tiles) {
   const auto misfit = [&](const Loop& loop, std::int64_t tile) -> std::optional<Refusal> {
     if (tile > 1 && tile < loop.extent) return std::nullopt;
     return Refusal{&kDivides,
@@ -76,7 +92,8 @@ std::optional<Refusal> refuse_tiles(const Pair& pair, const Tiles& tiles) {
   if (pair.inner().kind == LoopKind::vectorized && pair.inner().extent % tiles.second != 0) {
     return Refusal{&kInnermost, pair.at.site(), concat("the V loop ", pair.inner().index, " would be guarded"), {}};
   }
-  return std::nullopt;
+  const bool has_guard = pair.outer().extent % tiles.first != 0 || pair.inner().extent % tiles.second != 0;
+  return has_guard ? refuse_guard(view, pair) : std::nullopt;
 }
 
 struct Built {
@@ -150,7 +167,7 @@ void offer(View& view, const Pair& pair, Listing& listing) {
   const Sizes second(pair.inner().extent);
   if (!scopes_allow(view, pair, {2, 2}, listing)) return;
   listing.offer({pair.at.site(), {{"first", first.dividing}, {"second", second.dividing}}, false});
-  if (!listing.extended) return;
+  if (!listing.extended || !listing.allows(refuse_guard(view, pair))) return;
   listing.offer({pair.at.site(), {{"first", first.others}, {"second", second.dividing}}, true});
   if (pair.inner().kind == LoopKind::vectorized) return;
   listing.offer({pair.at.site(), {{"first", first.dividing}, {"second", second.others}}, true});
@@ -170,7 +187,7 @@ Result<Applied, Refusal> apply(View& view, const Choice& choice) {
   const auto pair = plan(view, *at);
   if (!pair) return pair.error();
   const Tiles tiles{choice.integer("first"), choice.integer("second")};
-  if (auto refusal = refuse_tiles(*pair, tiles)) return *std::move(refusal);
+  if (auto refusal = refuse_tiles(view, *pair, tiles)) return *std::move(refusal);
   auto built = build(view, *pair, tiles);
   if (!built) return refuse_overflow(choice.at);
   if (auto refusal = refuse_scopes(view, *pair, *built)) return *std::move(refusal);

@@ -15,6 +15,7 @@
 #include "steptp/strategies/legality.h"
 #include "steptp/strategies/loops.h"
 #include "steptp/strategies/origins.h"
+#include "steptp/strategies/shared_writes.h"
 #include "steptp/strategies/storage.h"
 
 namespace steptp {
@@ -212,7 +213,7 @@ Result<std::optional<LaneGuard>, Refusal> guard_of_lanes(View& view, const Place
     return Refusal{&kRest, at.site(), concat("no single comparison of the guard cuts off values of ", loop.index), {}};
   }
   if (at.position == 0) return Refusal{&kRest, at.site(), "no loop of the header stands outside", {}};
-  if (const Statement* statement = reduced_by_loops_around(view, at)) {
+  if (const Statement* statement = shared_by_one_equation(view, at)) {
     return Refusal{&kRest,
                    at.site(),
                    concat("iterations that run together share what the equation at ",

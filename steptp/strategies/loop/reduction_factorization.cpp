@@ -30,12 +30,12 @@ constexpr Precondition kSafety[] = {
     {Check::size, "memory", "the parts have at most 2^31 elements, and subscripts fit"},
     {Check::scope, "global",
      "the accumulator is in g, the nest has no loop over blocks below a kernel's header, and a loop over an axis is "
-     "not "
-     "cut where its iterations read data of their own in s or l"},
+     "not cut where its iterations read data of their own in s or l"},
     {Check::fact, "guard",
      "the guard does not read a loop that the combining nest does not have; for rfactor each part still has a term"},
     {Check::fact, "first-write",
      "to assign, nothing else writes the accumulator, the nest runs once, and each element once"},
+    {Check::order, "races", "inside of a nest no two threads or blocks then touch an element that one of them writes"},
 };
 constexpr const Precondition& kReduction = kPublished[0];
 constexpr const Precondition& kCut = kSafety[0];
@@ -43,6 +43,7 @@ constexpr const Precondition& kMemory = kSafety[1];
 constexpr const Precondition& kGlobal = kSafety[2];
 constexpr const Precondition& kGuard = kSafety[3];
 constexpr const Precondition& kFirstWrite = kSafety[4];
+constexpr const Precondition& kRaces = kSafety[5];
 constexpr Component kModifies[] = {Component::expressions, Component::loop_axes, Component::range_adjustments,
                                    Component::equations, Component::variables};
 constexpr NewElement kIntroduces[] = {NewElement::variables, NewElement::index_calculations, NewElement::expressions};
@@ -293,20 +294,34 @@ std::optional<Refusal> refuse_guard(View& view, const Reduction& reduction, Form
   return all_have ? std::nullopt : std::optional(refusal);
 }
 
+/// Parts and what combines them are several items where one equation stood, which alone may reduce over threads or
+/// blocks. Where the cut is plays no part.
+std::optional<Refusal> refuse_races(View& view, const Reduction& reduction, Form form) {
+  const auto is_bound = [](const Loop* loop) { return loop->kind == LoopKind::bound; };
+  const std::vector<const Loop*>& loops = reduction.statement->loops;
+  if (reduction.at.nest->around.empty() || std::none_of(loops.begin(), loops.end(), is_bound)) return std::nullopt;
+  const auto built = build(view, reduction, form, form == Form::rfactor ? 0 : (reduction.at.loop().extent + 1) / 2);
+  if (!built) return std::nullopt;  // which the step says
+  const Program program = with_items(view.program(), reduction.at.nest->items, built->items);
+  View after(program);
+  const auto conflict = race_conflict(view, after, reduction.at.expression());
+  return conflict ? std::optional(steptp::refuse(kRaces, reduction.at.site(), *conflict)) : std::nullopt;
+}
+
 /// All that may be wrong with a form.
 std::optional<Refusal> refuse(View& view, const Reduction& reduction, Form form) {
   auto refusal = refuse_form(view, reduction, form);
-  return refusal ? refusal : refuse_guard(view, reduction, form);
+  if (!refusal) refusal = refuse_guard(view, reduction, form);
+  return refusal ? refusal : refuse_races(view, reduction, form);
 }
 
 void choices(View& view, Listing& listing) {
   for (const PlacedLoop& at : all_loops(view)) {
     const auto reduction = plan(view, at);
     if (!listing.allows(reduction)) continue;
-    const std::int64_t extent = at.loop().extent;
     for (const Form form : {Form::accumulate, Form::assign, Form::rfactor}) {
       if (!listing.allows(refuse(view, *reduction, form))) continue;
-      ParameterDomain cut{"cut", IntegerRange{1, extent - 1, {}}};
+      ParameterDomain cut{"cut", IntegerRange{1, at.loop().extent - 1, {}}};
       if (form == Form::rfactor) cut.values = std::vector<std::int64_t>{0};
       const std::string name(kForms[static_cast<std::size_t>(form)]);
       listing.offer({at.site(), {{"form", std::vector<std::string>{name}}, std::move(cut)}, form == Form::rfactor});

@@ -153,7 +153,11 @@ void judge_safety(const Program& before, const Program& after, certify::CertifyO
   judgement.work += answer.work;
   judgement.unsafe = answer.example;
   if (judgement.safe == Shown::no) add_reason("not safe: ", answer.reason);
-  if (judgement.safe == Shown::unknown) add_reason("safe is not known: ", answer.reason);
+  if (judgement.safe == Shown::unknown) {
+    const bool is_spent = answer.reason.find("the budget of operations") != std::string::npos;
+    const bool is_fixed = is_spent && options.budget >= options.safety_budget;
+    add_reason("safety not decided: ", answer.reason + (is_fixed ? " (this budget is fixed: raising that of the pair does not help)" : ""));
+  }
 }
 
 }  // namespace
@@ -174,7 +178,8 @@ namespace {
 /// What is asked before values are; true where it decides. `options`: of proofs that are made on the way.
 bool judge_structure(const Program& before, const Program& after, const KnownBefore& known, const ProofOptions& options,
                      Judgement& judgement) {
-  if (!(before.signature == after.signature)) {
+  const bool is_before_usable = known.check.verdict != CheckReport::Verdict::errors;
+  if (is_before_usable && !(before.signature == after.signature)) {
     judgement.verdict = Grade::invalid;
     judgement.reason = concat("the signature of after is not that of before: ",
                               signature_difference(before.signature, after.signature));

@@ -27,7 +27,7 @@ std::string table() {
     line.resize(std::max<std::size_t>(line.size() + 1, 50), ' ');
     line += strategy->difficulty();
     line.resize(std::max<std::size_t>(line.size() + 1, 61), ' ');
-    append(out, line, strategy->summary, "\n");
+    append(out, line, strategy->summary, is_published(*strategy) ? "" : " (our own)", "\n");
   }
   return out;
 }

@@ -176,7 +176,7 @@ Report report_of(const Evaluation& evaluation, const std::string& name) {
                                "them so without running them."));
   }
   out.lines.push_back(
-      concat(summary.strategies_used(), " of the ", strategy_names().size(), " strategies made an equal program."));
+      concat(summary.strategies_used(), " of ", strategy_names().size(), " strategies are named by an equal answer."));
   if (summary.completion_tokens > 0) {
     out.lines.push_back(
         concat("Tokens: ", summary.prompt_tokens, " of questions, ", summary.completion_tokens, " of answers."));

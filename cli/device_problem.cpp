@@ -1,6 +1,7 @@
 #include "cli/device_problem.h"
 
 #include "cli/nearest.h"
+#include "steptp/analysis/device.h"
 #include "steptp/base/text.h"
 #include "steptp/estimate/rates.h"
 #include "steptp/execution/cuda_device.h"
@@ -22,6 +23,14 @@ Diagnostic device_problem(const std::string& id, const std::string& before, cons
       concat(before, is_there ? "this machine's GPU has no rates yet" : "this machine has no GPU to use",
              count ? "" : concat(": ", count.error().message)),
       concat(is_there ? "`steptp device cuda` measures them; or name" : "name", " a device of the table: ", table));
+}
+
+Diagnostic no_such_device(const std::string& name) {
+  const std::string here = name == word_of(DeviceKind::cuda)
+                               ? std::string("nothing is run here, so cuda, this machine's GPU, is not asked; ")
+                               : did_you_mean(name, device_names());
+  return make_error("usage", concat("there is no device '", name, "' with launch limits"),
+                    concat(here, "the devices are: ", device_names()));
 }
 
 }  // namespace steptp::cli

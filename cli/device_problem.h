@@ -11,4 +11,7 @@ namespace steptp::cli {
 [[nodiscard]] Diagnostic device_problem(const std::string& id, const std::string& before, const std::string& name,
                                         const std::string& said);
 
+/// The same where launch limits are wanted, which a device has by its name.
+[[nodiscard]] Diagnostic no_such_device(const std::string& name);
+
 }  // namespace steptp::cli

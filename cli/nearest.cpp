@@ -32,7 +32,7 @@ std::string did_you_mean(std::string_view word, std::string_view known) {
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
   }
   const std::string_view meant = nearest(word, names);
-  return meant.empty() ? std::string() : concat("did you mean ", meant, "? ");
+  return meant.empty() || meant == word ? std::string() : concat("did you mean ", meant, "? ");
 }
 
 }  // namespace steptp::cli

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cli/checks.h"
+#include "cli/device_problem.h"
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"

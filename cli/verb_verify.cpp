@@ -93,7 +93,8 @@ Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds
     answer.out = out.dump() + "\n";
     return answer;
   }
-  answer.out = concat(id.empty() ? "" : id + ": ", report(judgement, options.timing ? std::optional(spent.count()) : std::nullopt));
+  answer.out = concat(id.empty() ? "" : id + ": ",
+                      report(judgement, options.timing ? std::optional(spent.count()) : std::nullopt));
   return answer;
 }
 
@@ -142,7 +143,8 @@ Answer repeat(const ReplayRecord& record, bool json) {
     answer.out = to_json(record, found).dump() + "\n";
     return answer;
   }
-  answer.out = concat(record.pair.id, ": ", found.reproduced ? "reproduced" : "not reproduced", "\n");
+  answer.out = concat(record.pair.id.empty() ? "" : record.pair.id + ": ",
+                      found.reproduced ? "reproduced" : "not reproduced", "\n");
   if (!found.reason.empty()) append(answer.out, "  ", found.reason, "\n");
   if (found.unusable) return answer;
   if (record.unsafe) {
@@ -235,7 +237,8 @@ constexpr const char* kFooter =
     "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
     "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
     "Equal programs are also compared by bounds of their rounding errors: safe by proof, safe as far as a search can\n"
-    "tell, or not safe, with inputs at which AFTER may overflow, be NaN, divide by zero or decide otherwise within its\n"
+    "tell, or not safe, with inputs at which AFTER may overflow, be NaN, divide by zero or decide otherwise within "
+    "its\n"
     "bound, or at which the bound itself is more than 8 times that of BEFORE and 4 units in the last place. What\n"
     "running shows at these inputs may be less: bounds count sums in any order.\n"
     "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"

@@ -280,7 +280,7 @@ class SafetySearch {
     for (const auto& [input, rest] : witness.rest) {
       const std::string& name = model_.inputs[input].variable->name;
       append(values, values.empty() ? " with " : ", ");
-      append(values, rest.is_all || !rest.value ? "" : "and ", others_text(rest, name));
+      append(values, rest.is_all ? "" : "and ", others_text(rest, name));
     }
     return concat(found.fault->fault(), " at ", point.output, subscripts(point.element), values);
   }

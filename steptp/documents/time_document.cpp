@@ -6,7 +6,6 @@
 #include "steptp/base/ordered_stream.h"
 #include "steptp/base/text.h"
 #include "steptp/report/report.h"
-#include "steptp/verify/verify.h"
 
 namespace steptp {
 
@@ -72,7 +71,7 @@ std::string elements_text(std::size_t count) { return concat(count, count == 1 ?
 
 /// Of programs that compute something else there is none, and where others had the cores it is worth little.
 std::string ratio_text(const TimedDocument& one, double first, const TimeReport& report) {
-  if (one.is_another_function) return "another function";
+  if (one.timing.is_another_function) return "another function";
   return concat(formatted("%.2fx", first / one.timing.median), report.is_disturbed() ? " (do not trust)" : "");
 }
 
@@ -110,7 +109,7 @@ Json program_json(const TimedDocument& one) {
     out.set("implausible", timing.implausible).set("above_roofline", timing.roofline_share > 1);
     out.set("cost_ms", cost_json(timing.cost));
   }
-  if (one.is_another_function) out.set("another_function", true);
+  if (one.timing.is_another_function) out.set("another_function", true);
   if (one.expected) out.set("expected", to_json(*one.expected));
   if (one.failure && !one.failure->diagnostics.empty()) {
     const Diagnostic& diagnostic = one.failure->diagnostics.front();
@@ -162,15 +161,6 @@ std::string expected_text(const Estimate& expected) {
   return concat("expected ", seconds_text(expected.seconds), "; ", join(expected.kernels, ", ", each));
 }
 
-/// The judge shows a difference; what it does not decide in little time is taken for the same function.
-bool are_shown_different(const Program& first, const Program& other) {
-  if (!(first.signature == other.signature)) return false;
-  VerifyOptions options;
-  options.budget = 20'000'000;
-  options.safety_budget = 0;
-  return verify(first, other, options).verdict == Grade::differs;
-}
-
 }  // namespace
 
 Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Document*>& documents, CandidatePool& pool,
@@ -189,9 +179,6 @@ Result<TimeReport, CompiledFailure> time_documents(const std::vector<const Docum
     one.file = document->source->name();
     one.failure = unfit(*document);
     if (one.failure) continue;
-    // Candidates of a root are known to be equal to it.
-    one.is_another_function = !request.root && !measured.empty() &&
-                              are_shown_different(documents[measured.front()]->program, document->program);
     measured.push_back(out.programs.size() - 1);
     request.programs.push_back(&document->program);
   }

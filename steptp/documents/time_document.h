@@ -16,7 +16,6 @@ struct TimedDocument {
   std::string name;
   std::string file;  ///< where it was read, with its line in a file of many; empty for rivals and programs without one
   Timing timing;
-  bool is_another_function = false;  ///< the judge shows that it differs from the first program
   /// What the model expects of it on this machine, kernel by kernel with what limits each; nothing where the machine
   /// has no table of rates.
   std::optional<Estimate> expected;

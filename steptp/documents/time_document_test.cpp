@@ -98,7 +98,7 @@ TEST(TimeTables, ThereIsNoRatioToAnotherFunction) {
   report.programs = {timed("One", "o", 5, 0.5), timed("Two", "t", 5, 0.5)};
   EXPECT_TRUE(has(to_table(report), "1.00x"));
   EXPECT_EQ(to_json(report).find("programs")->as_array()->back().find("another_function"), nullptr);
-  report.programs[1].is_another_function = true;
+  report.programs[1].timing.is_another_function = true;
   EXPECT_TRUE(has(to_table(report), "another function")) << to_table(report);
   EXPECT_TRUE(*to_json(report).find("programs")->as_array()->back().find("another_function")->as_bool());
 }

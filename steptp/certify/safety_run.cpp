@@ -93,6 +93,7 @@ std::string SafetyMeasure::fault() const {
   if (after.surely_divides_by_zero) return "a division by zero";
   if (after.has_zero_divisor) return "a possible division by zero (the divisor is zero but for rounding)";
   if (after.surely_overflows) return "an overflow";
+  if (std::isinf(after.overflow) && after.overflow > 0) return "an unbounded error (a possible overflow or NaN)";
   if (after.overflow > 0) return "a possible overflow (within the rounding bound, sums in any order)";
   if (after.root_of_error > 0)
     return "a possible NaN (within the rounding bound the argument of a root or a logarithm may be negative)";
@@ -102,9 +103,10 @@ std::string SafetyMeasure::fault() const {
     std::snprintf(digits.data(), digits.size(), "%.3g", units);
     return units < 1000 ? std::string(digits.data()) : concat("2^", static_cast<int>(std::log2(units)));
   };
-  if (std::isinf(after_units)) return concat("an unbounded error (the bound of before: ", text(before_units), " units)");
-  return concat("an error bound of ", text(after_units), " units in the last place (that of before: ",
-                text(before_units), ")");
+  if (std::isinf(after_units))
+    return concat("an unbounded error (the bound of before: ", text(before_units), " units)");
+  return concat("an error bound of ", text(after_units),
+                " units in the last place (that of before: ", text(before_units), ")");
 }
 
 SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& model, const Signature& signature,

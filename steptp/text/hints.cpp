@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::string_view kNamesHaveNoDigits = "a tensor's name is a capital and small letters, without digits: Ka";
 
+/// K1: a digit right behind a letter.
+bool is_digit_of_name(std::string_view before, char next) {
+  const char last = before.empty() ? ' ' : before.back();
+  const bool is_letter = (last >= 'a' && last <= 'z') || (last >= 'A' && last <= 'Z');
+  return is_letter && next >= '0' && next <= '9';
+}
+
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
@@ -53,27 +60,23 @@ std::string hint_in(Profile profile, std::string hint) {
   return hint;
 }
 
-std::string_view hint_after_equation(char next) {
-  constexpr std::string_view kDigits = "0123456789";
+std::string_view hint_after_equation(std::string_view before, char next) {
   if (next == ')' || next == '}' || next == ']') return "a closing bracket too many";
   if (next == '^') return "powers are written x**y";
   if (next == '?') return "a choice is written if_then_else(condition,x,y)";
-  if (next != '\0' && kDigits.find(next) != std::string_view::npos) return kNamesHaveNoDigits;
-  return {};
+  return is_digit_of_name(before, next) ? kNamesHaveNoDigits : std::string_view();
 }
 
-std::string_view hint_after_left(Profile profile, char next, char after_next) {
-  constexpr std::string_view kDigits = "0123456789";
+std::string_view hint_after_left(Profile profile, std::string_view before, std::string_view next) {
   const bool is_compact = profile == Profile::compact;
-  if (next == '[' || (next == '(' && !is_compact)) {
+  if (next.starts_with('[') || (next.starts_with('(') && !is_compact)) {
     return is_compact ? "subscripts stand in round brackets: D(tx)" : "subscripts are written D^{f32,g}_{tx}";
   }
-  if (next != '\0' && kDigits.find(next) != std::string_view::npos) return kNamesHaveNoDigits;
-  if (after_next != '=') return {};
-  if (next == '-') return "there is no -=: write X=X-y";
-  if (next == '*') return "there is no *=: write X=X*y";
-  if (next == '/') return "there is no /=: write X=X/y";
-  return next == '+' ? "X+=y belongs to the compact spelling: write X=X+y" : "";
+  if (!next.empty() && is_digit_of_name(before, next[0])) return kNamesHaveNoDigits;
+  if (next.starts_with("-=")) return "there is no -=: write X=X-y";
+  if (next.starts_with("*=")) return "there is no *=: write X=X*y";
+  if (next.starts_with("/=")) return "there is no /=: write X=X/y";
+  return next.starts_with("+=") ? "X+=y belongs to the compact spelling: write X=X+y" : "";
 }
 
 }  // namespace steptp

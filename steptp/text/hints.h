@@ -11,10 +11,10 @@ namespace steptp {
 /// `where` for `if_then_else`, `?(c)` for `?{c}`, `E^l` for `E^{f32,l}`, `A^f16` for `A^{f16,g}`.
 [[nodiscard]] std::string hint_in(Profile profile, std::string hint);
 
-/// What may have been meant, where an operator or ';' is expected behind an equation and `next` stands there; of the
-/// paper profile, as all hints are made.
-[[nodiscard]] std::string_view hint_after_equation(char next);
+/// What may have been meant, where an operator or ';' is expected behind an equation and `next` stands there, with
+/// `before` in front of it; of the paper profile, as all hints are made.
+[[nodiscard]] std::string_view hint_after_equation(std::string_view before, char next);
 /// The same, where '=' is expected behind the left side.
-[[nodiscard]] std::string_view hint_after_left(Profile profile, char next, char after_next);
+[[nodiscard]] std::string_view hint_after_left(Profile profile, std::string_view before, std::string_view next);
 
 }  // namespace steptp

@@ -87,6 +87,9 @@ class NestReader {
     return scan_.text().substr(begin, scan_.end_of_last() - begin);
   }
 
+  /// What stands in front of the cursor, blanks included.
+  [[nodiscard]] std::string_view text_before() const { return scan_.text().substr(0, scan_.position()); }
+
   bool begins_nest() {
     const char c = scan_.peek();
     return is_loop_letter(c) || (profile_ == Profile::compact && is_lower(c));
@@ -372,7 +375,7 @@ class NestReader {
       const bool may_close = open_bodies_ > 0 && scan_.peek() == close();
       scan_.expected("an operator or ';' after the equation",
                      std::string(may_close ? "every equation ends with ';', also the last one of a body"
-                                           : hint_after_equation(scan_.peek())));
+                                           : hint_after_equation(text_before(), scan_.peek())));
       recover();
     }
     return equation;
@@ -387,8 +390,9 @@ class NestReader {
       if (scan_.take("min=")) return extremum(std::move(left), false);
     }
     if (scan_.peek() != '=' || scan_.raw(1) == '=' || !scan_.take('=')) {
-      const char next = scan_.peek();
-      scan_.expected(concat("'=' after ", left->tensor), std::string(hint_after_left(profile_, next, scan_.raw(1))));
+      scan_.peek();
+      const std::string_view next = scan_.text().substr(scan_.position());
+      scan_.expected(concat("'=' after ", left->tensor), std::string(hint_after_left(profile_, text_before(), next)));
       return nullptr;
     }
     ExprPtr right = values_.read_condition();

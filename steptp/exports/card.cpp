@@ -223,7 +223,8 @@ that, every row of every config but `equal_unsafe` is numerically safe: at all i
 original can bear, it does not overflow, divide by zero or take another branch within the bound of its rounding errors,
 and that bound is not much above the one of the original. `safe_by` says whether that is a proof or a search that found
 nothing. `equal_unsafe` has the entries that are equal and not shown safe, with the label in `safe`: false where an input
-is known at which their bound is worse (a run there need not be), null where that is not decided. Anyone can look again: `steptp dataset validate DIR` replays every recipe and judges rows anew.
+is known at which their bound is worse (a run there need not be), null where that is not decided. Anyone can look again:
+`steptp dataset validate DIR` replays every recipe and judges rows anew.
 
 )";
 

@@ -31,6 +31,9 @@ LoopKind kind_of(char letter) {
   }
 }
 
+/// What stands in front of the cursor, blanks included.
+std::string_view text_before(const Scanner& scan) { return scan.text().substr(0, scan.position()); }
+
 }  // namespace
 
 /// Loops, guards, bodies. After an error it skips to the next `;` and goes on, so that one run reports several errors;
@@ -86,9 +89,6 @@ class NestReader {
   [[nodiscard]] std::string_view spelling_since(std::uint32_t begin) const {
     return scan_.text().substr(begin, scan_.end_of_last() - begin);
   }
-
-  /// What stands in front of the cursor, blanks included.
-  [[nodiscard]] std::string_view text_before() const { return scan_.text().substr(0, scan_.position()); }
 
   bool begins_nest() {
     const char c = scan_.peek();
@@ -375,7 +375,7 @@ class NestReader {
       const bool may_close = open_bodies_ > 0 && scan_.peek() == close();
       scan_.expected("an operator or ';' after the equation",
                      std::string(may_close ? "every equation ends with ';', also the last one of a body"
-                                           : hint_after_equation(text_before(), scan_.peek())));
+                                           : hint_after_equation(text_before(scan_), scan_.peek())));
       recover();
     }
     return equation;
@@ -392,7 +392,8 @@ class NestReader {
     if (scan_.peek() != '=' || scan_.raw(1) == '=' || !scan_.take('=')) {
       scan_.peek();
       const std::string_view next = scan_.text().substr(scan_.position());
-      scan_.expected(concat("'=' after ", left->tensor), std::string(hint_after_left(profile_, text_before(), next)));
+      scan_.expected(concat("'=' after ", left->tensor),
+                     std::string(hint_after_left(profile_, text_before(scan_), next)));
       return nullptr;
     }
     ExprPtr right = values_.read_condition();

@@ -39,7 +39,8 @@ class ModuleJudgement:
 
     def __repr__(self) -> str:
         """Tensors by their shapes: whoever wants the values looks at `counterexample`."""
-        shapes = {name: f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}" for name, value in (self.counterexample or {}).items()}
+        given = (self.counterexample or {}).items()
+        shapes = {name: f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}" for name, value in given}
         found = f", counterexample={shapes}" if self.counterexample is not None else ""
         return f"ModuleJudgement(verdict={self.verdict!r}, safe={self.safe}, reason={self.reason!r}{found})"
 

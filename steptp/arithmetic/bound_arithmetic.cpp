@@ -99,7 +99,8 @@ void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error, N
 
 /// An operand as the operation sees it: itself, or rounded, in `room`.
 const Value& BoundArithmetic::in_type(const Value& value, Value& room) {
-  if (value.is_literal && std::isfinite(value.value)) check_range(type_, std::fabs(value.value), 0, std::fabs(value.value));
+  if (value.is_literal && std::isfinite(value.value))
+    check_range(type_, std::fabs(value.value), 0, std::fabs(value.value));
   if (value.is_literal ? is_number_of(type_, value.value) : holds(type_, value.type)) return value;
   room = value;
   const Number charge = std::isfinite(value.value) ? rounding_charge(type_, value.value) : 0;

@@ -63,7 +63,7 @@ void append_groups(std::string& out, const Optimized& optimized) {
 std::string safety_text(const JudgedPlan& judged) {
   const std::string* by = judged.safe_by.as_string();
   if (judged.is_unsafe()) return "not safe";
-  if (!judged.is_safe()) return "safety not decided";
+  if (!judged.is_safe()) return "safe or not is not known";
   return by && *by == "proof" ? "safe by proof" : "safe as far as a search can tell";
 }
 

@@ -56,4 +56,14 @@ CLI::Validator between(double low, double high) {
                       [low, high](double number) { return number >= low && number <= high; });
 }
 
+void refuse_negative_counts(CLI::App& verb) {
+  const auto check = [](const std::string& text) {
+    return text.starts_with('-') ? concat("'", text, "' is not a number, 0 or above") : std::string();
+  };
+  for (CLI::Option* option : verb.get_options()) {
+    if (option->get_type_name() == "UINT") option->check(CLI::Validator(check, ""));
+  }
+  for (CLI::App* below : verb.get_subcommands([](CLI::App*) { return true; })) refuse_negative_counts(*below);
+}
+
 }  // namespace steptp::cli

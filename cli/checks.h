@@ -17,4 +17,8 @@ namespace steptp::cli {
 /// A number from `low` to `high`.
 [[nodiscard]] CLI::Validator between(double low, double high);
 
+/// Every option of the verb, and of those below it, that counts something takes no minus: the parser would turn -1 into
+/// the greatest number there is.
+void refuse_negative_counts(CLI::App& verb);
+
 }  // namespace steptp::cli

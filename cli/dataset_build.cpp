@@ -177,6 +177,8 @@ Status build(BuildArguments& arguments) {
     return write_out(dataset::to_json(*configuration).dump() + "\n") ? Status::yes : Status::failed;
   }
   dataset::BuildOptions& options = arguments.options;
+  if (configuration->programs == 0 && options.imports.empty())
+    return refuse(usage("--programs is 0, so there is nothing to make a dataset of"));
   if (options.folder.empty()) return refuse(usage("--out FOLDER is missing: it names the folder of the dataset"));
   if (!read_shard(arguments.shard, options))
     return refuse(usage(concat("--shard is I/N with I from 0 to N-1, not '", arguments.shard, "'")));

@@ -9,6 +9,8 @@
 #include "steptp/base/json.h"
 #include "steptp/base/text.h"
 #include "steptp/exports/show.h"
+#include "steptp/recipe/recipe.h"
+#include "steptp/recipe/registry.h"
 
 namespace steptp::cli {
 
@@ -39,6 +41,10 @@ void describe(const std::string& name, const Json& value, std::string& out) {
 }
 
 Status run_show(const ShowArguments& arguments) {
+  if (const std::string& name = arguments.wanted.strategy; !name.empty() && !find_strategy(name)) {
+    print_error(make_error("usage", unknown_strategy(name), "steptp strategies lists them"));
+    return Status::bad_input;
+  }
   const auto line =
       dataset::read_row(arguments.folder, arguments.table, arguments.split, arguments.row, arguments.wanted);
   if (!line) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/checks.h"
 #include "cli/interrupts.h"
 #include "cli/nearest.h"
 #include "cli/verb.h"
@@ -113,6 +114,7 @@ int run(int argc, char** argv) {
   verbs.emplace_back("zoo", add_zoo(app));
   verbs.emplace_back("dataset", add_dataset(app));
   verbs.emplace_back("tlm", add_tlm(app));
+  refuse_negative_counts(app);
   if (!names_a_verb(argc, argv, verbs)) return static_cast<int>(Status::bad_input);
   try {
     app.parse(argc, argv);

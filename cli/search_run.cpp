@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cli/device_problem.h"
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/refused_root.h"
@@ -195,10 +196,24 @@ Status bad_search(const std::string& message) {
   return Status::bad_input;
 }
 
+namespace {
+
+/// Of the device itself, or of the one that plans are made for.
+Status bad_search_device(const SearchOptions& options, const std::string& said) {
+  const bool is_target = !options.target.empty();
+  const std::string& name = is_target ? options.target : options.device;
+  Diagnostic problem =
+      device_problem("usage", is_target ? "--target: " : "--device: ", name.substr(name.find(':') + 1), said);
+  if (problem.hint.empty()) problem.hint = "steptp search --help shows how it is called";
+  return failed(problem, Status::bad_input);
+}
+
+}  // namespace
+
 Status start_search(SearchOptions& options) {
   search::SearchSettings& settings = options.settings;
   if (const auto taken = search::take_device(options.device, options.target, settings); !taken)
-    return bad_search(concat("--device: ", taken.error()));
+    return bad_search_device(options, taken.error());
   if (settings.proposer == search::ProposerKind::tlm && settings.proposer_source.empty()) {
     auto shipped = tlm::shipped_weights(settings.rates.name);
     if (!shipped) return failed(shipped.error(), Status::bad_input);

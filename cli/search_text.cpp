@@ -23,6 +23,25 @@ void append_node(const search::SearchResult& result, const search::Node& node, s
   for (const std::size_t child : node.children) append_node(result, result.tree.at(child), out);
 }
 
+/// Why it ended, and after how many samples.
+std::string stop_text(const search::SearchResult& result) {
+  using search::Stop;
+  const std::string samples = concat(result.samples, result.samples == 1 ? " sample" : " samples");
+  switch (result.stop) {
+    case Stop::samples: return samples + " used";
+    case Stop::device_seconds: return concat("device seconds used, after ", samples);
+    case Stop::tokens: return concat("tokens used, after ", samples);
+    case Stop::finished: return concat("all iterations made, after ", samples);
+    case Stop::exhausted: return concat("nothing left to ask about, after ", samples);
+    case Stop::no_progress: return concat("no new program in many asks, after ", samples);
+    case Stop::interrupted: return concat("interrupted, after ", samples);
+    case Stop::no_proposer: return concat("the proposer failed, after ", samples);
+    case Stop::no_device: return concat("the device failed, after ", samples);
+    case Stop::no_journal: return concat("the journal failed, after ", samples);
+  }
+  return samples;
+}
+
 }  // namespace
 
 std::string times_text(double ratio) {
@@ -33,9 +52,8 @@ std::string times_text(double ratio) {
 
 std::string search_summary(const std::string& name, const search::SearchSettings& settings,
                            const search::SearchResult& result) {
-  std::string out =
-      concat(name, ": ", word_of(settings.algorithm), " with ", word_of(settings.proposer), " on ",
-             search::device_words(settings), ", ", result.samples, " samples, ended by ", word_of(result.stop), "\n");
+  std::string out = concat(name, ": ", word_of(settings.algorithm), " with ", word_of(settings.proposer), " on ",
+                           search::device_words(settings), ", stopped: ", stop_text(result), "\n");
   if (result.curve.empty()) return out;
   const double before = result.root_seconds();
   const double after = result.best_seconds();

@@ -93,6 +93,11 @@ Result<NamedChoice, Diagnostic> read_choice(const std::string& text) {
   while (word < content->size() && is_of_name((*content)[word])) ++word;
   const bool has_name = word > 0 && content->find('{', word) != std::string::npos;
   if (has_name) out.name = content->substr(0, word);
+  const bool is_name_alone = word > 0 && word == content->size();
+  if (is_name_alone) {
+    return make_error("usage", concat("--choice: '", *content, "' is a name without a place and parameters"),
+                      "steptp choices FILE --limit 10 prints lines that --choice takes");
+  }
   const auto json = json_of(std::string(kOption), *content, has_name ? word : 0);
   if (!json) return json.error();
   const Json* inner = json->find("choice");

@@ -176,8 +176,10 @@ Status run_apply(ApplyOptions& options) {
   }
   if (!options.state.empty()) return apply_in_state(options);
   if (options.records.file.empty() || options.choice.empty()) {
-    return bad_input(make_error("usage", concat(options.records.file.empty() ? "FILE" : "--choice", " is missing"),
-                                "steptp apply --help shows how it is called"));
+    const bool has_no_file = options.records.file.empty();
+    return bad_input(make_error("usage", concat(has_no_file ? "FILE" : "--choice", " is missing"),
+                                has_no_file ? "steptp apply --help shows how it is called"
+                                            : "steptp choices FILE --limit 10 prints lines that --choice takes"));
   }
   const auto wanted = read_wanted(options);
   if (!wanted) return wanted.error();

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/device_problem.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
 #include "steptp/documents/check_document.h"
@@ -106,8 +107,7 @@ VerbMain add_check(CLI::App& app) {
     if (!options->device.empty()) {
       options->check.device = find_device(options->device);
       if (!options->check.device) {
-        print_error(make_error("usage", concat("there is no device '", options->device, "'"),
-                               concat("the devices are: ", device_names())));
+        print_error(no_such_device(options->device));
         return Status::bad_input;
       }
     }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/checks.h"
+#include "cli/device_problem.h"
 #include "cli/verb.h"
 #include "steptp/base/text.h"
 #include "steptp/estimate/rates.h"
@@ -52,7 +53,8 @@ Status list_devices() {
   for (const DeviceRates& rates : shipped_rates()) append(out, rates.name, ": ", rates.source, "\n");
   for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
     const auto rates = find_rates(word_of(kind));
-    append(out, word_of(kind), ": ", rates ? rates->source : rates.error(), "\n");
+    const std::string name(word_of(kind));
+    append(out, name, ": ", rates ? rates->source : device_problem("device", "", name, rates.error()).message, "\n");
   }
   return write_out(out) ? Status::yes : Status::failed;
 }
@@ -80,7 +82,7 @@ Status run(const DeviceOptions& options) {
   if (kind && !options.show) return measure(options, *kind);
   const auto rates = find_rates(options.name);
   if (!rates) {
-    print_error(make_error("device", rates.error()));
+    print_error(device_problem("device", "", options.name, rates.error()));
     return Status::bad_input;
   }
   return print_table(*rates, options.json);

@@ -3,6 +3,7 @@
 
 #include "cli/checks.h"
 #include "cli/verb.h"
+#include "steptp/plans/plan.h"
 #include "steptp/text/printer.h"
 
 namespace steptp::cli {
@@ -20,7 +21,7 @@ Answer format(const Document& document, Profile profile, const FmtOptions& optio
   answer.err = render(document.diagnostics, *document.source);
   if (options.records.json) {
     Json out;
-    out.set("leir", print(document.program, profile));
+    out.set("leir", print(document.program, profile)).set("root", root_hash(document.program));
     answer.out = out.dump() + "\n";
   } else if (document.record.is_null()) {
     answer.out = print_document(document.program, profile);

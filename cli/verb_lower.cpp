@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/device_problem.h"
 #include "cli/verb.h"
 #include "cli/word_option.h"
 #include "steptp/base/text.h"
@@ -78,8 +79,7 @@ VerbMain add_lower(CLI::App& app) {
     if (!options->device.empty()) {
       options->request.device = find_device(options->device);
       if (!options->request.device) {
-        print_error(make_error("usage", concat("there is no device '", options->device, "'"),
-                               concat("the devices are: ", device_names())));
+        print_error(no_such_device(options->device));
         return Status::bad_input;
       }
     }

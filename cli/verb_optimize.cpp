@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "cli/checks.h"
+#include "cli/device_problem.h"
 #include "cli/import_report.h"
 #include "cli/interrupts.h"
 #include "cli/move_options.h"
@@ -264,7 +265,7 @@ Status emit(const OptimizeOptions& options) {
 
 Status run(OptimizeOptions& options) {
   const auto rates = find_rates(options.device);
-  if (!rates) return bad_input(make_error("usage", concat("--device: ", rates.error())));
+  if (!rates) return bad_input(device_problem("usage", "--device: ", options.device, rates.error()));
   if (!options.emit.empty()) return emit(options);
   const bool is_here = options.device == "cpu" || options.device == "cuda";
   if (options.samples > 0 && (!is_here || !options.plan.empty())) {
@@ -304,16 +305,19 @@ VerbMain add_optimize(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("optimize", "make a program fast for a device, verified; with --samples by measuring");
   verb->footer(
-      "FILE may also be an archive of torch.export (.pt2), or a .py file that `steptp import` reads.\n"
+      "A .pt2 file is an archive of torch.export, a .py file one that `steptp import` reads.\n"
       "A plan of moves is chosen by what is expected of its kernels on the device, checked, and judged: the end "
       "against\n"
       "the program as it came, or link by link. What cannot be shown equal is not used, and where no plan can, the\n"
-      "program stays as it came, which is said. Without -o the fast program is printed, with it the verdict.\n"
+      "program stays as it came, which is said. Without -o: prints the program. With -o: writes the folder, prints "
+      "the\n"
+      "verdict.\n"
       "Exit status: 0 done, also where the program stays as it came; 1 it does not fit the device, and no plan makes "
       "it\n"
-      "fit; 2 bad input; 3 check cannot decide whether the program is safe; 4 the machine failed.\n"
+      "fit; 2 bad input; 3 check cannot decide whether accesses are in range; 4 the machine failed.\n"
       "Example: steptp optimize examples/row_softmax.leir --device nvidia-h200 --explain -o fast");
   add_record_options(*verb, options->records);
+  verb->get_option("FILE")->description("a .leir, .json, .jsonl, .pt2 or .py file, or - for standard input");
   verb->add_option("--device", options->device, "the device to make it fast for; steptp device lists them")
       ->capture_default_str();
   verb->add_option("--output,-o", options->folder,

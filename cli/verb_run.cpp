@@ -101,6 +101,10 @@ class RunVerb {
                  *document.source);
       return answer;
     }
+    if (document.has_signature) {
+      const auto unknown = unknown_element(document.program, request_.elements);
+      if (unknown) return refused(document, Status::bad_input, make_error("usage", *unknown));
+    }
     RunRequest request = request_;
     Progress progress("run", 1000);
     request.progress = [&progress](double done, double estimated) {

@@ -28,8 +28,8 @@ constexpr const char* kFooter =
     "  steptp search measure FILE -o ROWS   times of --samples drawn plans of each program, for the cost model\n"
     "  steptp search train ROWS... --target D -o MODEL   the cost model, and how good it is on types it never saw\n"
     "Devices: analytic (what is expected of a program; nothing runs), analytic:NAME, cpu, cuda, recorded:FILE.\n"
-    "Exit status: 0 done, also where nothing faster was found; 2 bad input; 3 check cannot decide whether the program\n"
-    "is safe; 4 the machine or the server failed, and the search can be resumed.\n"
+    "Exit status: 0 done, also where nothing faster was found; 2 bad input; 3 check cannot decide whether\n"
+    "accesses are in range; 4 the machine or the server failed, and the search can be resumed.\n"
     "Example: steptp search examples/row_softmax.leir --device cpu --samples 12 --journal found";
 
 void add_search_options(CLI::App& verb, SearchOptions& options) {

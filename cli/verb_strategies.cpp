@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/nearest.h"
 #include "cli/strategy_options.h"
 #include "steptp/base/text.h"
 #include "steptp/plans/listing.h"
@@ -27,9 +28,17 @@ std::string table() {
     line.resize(std::max<std::size_t>(line.size() + 1, 50), ' ');
     line += strategy->difficulty();
     line.resize(std::max<std::size_t>(line.size() + 1, 61), ' ');
-    append(out, line, strategy->summary, "\n");
+    append(out, line, strategy->summary, is_published(*strategy) ? "" : " (our own)", "\n");
   }
   return out;
+}
+
+Status unknown_name(const std::string& name) {
+  std::string known;
+  for (const Strategy* strategy : all_strategies()) append(known, strategy->name, " ");
+  for (const Move* move : all_moves()) append(known, move->name, " ");
+  return bad_input(make_error("usage", concat("there is no strategy and no move '", name, "'"),
+                              did_you_mean(name, known) + "steptp strategies and steptp moves list them"));
 }
 
 }  // namespace
@@ -64,9 +73,9 @@ VerbMain add_explain(CLI::App& app) {
       const std::string text = *json ? to_json(*move).dump() + "\n" : explain(*move);
       return write_out(text) ? Status::yes : Status::failed;
     }
-    const std::vector<const Strategy*> found = strategies_named({*name});
-    if (found.empty()) return Status::bad_input;
-    const std::string text = *json ? to_json(*found[0]).dump() + "\n" : explain(*found[0]);
+    const Strategy* found = find_strategy(*name);
+    if (!found) return unknown_name(*name);
+    const std::string text = *json ? to_json(*found).dump() + "\n" : explain(*found);
     return write_out(text) ? Status::yes : Status::failed;
   };
 }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -17,12 +16,12 @@
 #include "cli/checks.h"
 #include "cli/record_workers.h"
 #include "cli/verb.h"
+#include "cli/verify_text.h"
 #include "steptp/base/file.h"
 #include "steptp/base/fresh_seed.h"
 #include "steptp/base/old_file.h"
 #include "steptp/base/text.h"
 #include "steptp/verify/certificate.h"
-#include "steptp/verify/illustration.h"
 #include "steptp/verify/judge_worker.h"
 #include "steptp/verify/replay_pair.h"
 
@@ -65,90 +64,6 @@ Status status_of_judgement(const Judgement& judgement, const Options& options) {
   return Status::no;
 }
 
-std::string subscripted(const std::string& name, const std::vector<std::int64_t>& index) {
-  if (index.empty()) return name;
-  return concat(name, "[", join(index, ",", [](std::int64_t number) { return std::to_string(number); }), "]");
-}
-
-/// The inputs that matter, sixteen of them: single elements, and what all other elements of an input are.
-std::string given_text(const certify::GivenInputs& given) {
-  constexpr std::size_t kMost = 16;
-  std::string out;
-  std::size_t left = given.elements.size();
-  for (const auto& [element, value] : given.elements) {
-    if (given.elements.size() - left == kMost) break;
-    append(out, "      ", subscripted(element.first, element.second), " = ", certify::to_text(value), "\n");
-    --left;
-  }
-  if (left > 0) append(out, "      and ", left, " more\n");
-  for (const auto& [name, value] : given.fill) {
-    const bool has_elements = std::any_of(given.elements.begin(), given.elements.end(),
-                                          [&](const auto& item) { return item.first.first == name; });
-    append(out, "      ", name, " = ", certify::to_text(value), has_elements ? " elsewhere\n" : " everywhere\n");
-  }
-  return out;
-}
-
-std::string table(const certify::Counterexample& found) {
-  std::string out = concat("  at ", subscripted(found.output, found.index), " (found at a ", found.draw, " draw, seed ",
-                           std::to_string(found.seed), ")\n");
-  append(out, "    before  ", found.before, "\n    after   ", found.after, "\n");
-  if (found.given) {
-    if (!found.given->elements.empty() || !found.given->fill.empty()) out += "    with\n";
-    out += given_text(*found.given);
-  } else {
-    if (!found.inputs.empty()) out += "    with, among others,\n";
-    for (const auto& [name, value] : found.inputs) append(out, "      ", name, " = ", value, "\n");
-  }
-  if (!found.is_representable) out += "    (inputs between the values of their types)\n";
-  return out;
-}
-
-std::string_view safety_text(const Judgement& judgement) {
-  if (judgement.safe == Shown::unknown) return ", safe or not is not known";
-  if (judgement.safe == Shown::no) return judgement.stable == Shown::yes ? ", not safe but stable" : ", not safe";
-  return judgement.safe_by == SafeBy::proof ? ", safe by proof" : ", safe as far as a search can tell";
-}
-
-std::string report(const Judgement& judgement) {
-  std::string out(name_of(judgement.verdict));
-  if (judgement.same) out += " (the same program up to names)";
-  if (is_equal(judgement.verdict)) out += safety_text(judgement);
-  if (judgement.bound_log2)
-    append(out, ", chance of error at most 2^", std::to_string(std::lround(std::ceil(*judgement.bound_log2))));
-  if (judgement.agree_bits) append(out, ", agreeing in ", std::to_string(*judgement.agree_bits), " bits");
-  if (judgement.points > 0) append(out, ", ", std::to_string(judgement.points), " points");
-  if (judgement.seed) append(out, ", seed ", std::to_string(*judgement.seed));
-  out += "\n";
-  const auto line = [&](std::string_view title, const std::vector<std::string>& texts) {
-    if (texts.empty()) return;
-    append(out, "  ", title, " ", join(texts, "; ", [](const std::string& text) { return text; }), "\n");
-  };
-  line("assuming", judgement.assumes);
-  if (judgement.degenerate) out += "  degenerate: no output depends on any input\n";
-  line("independent of", judgement.independent_of);
-  line("before has no value at any input:", judgement.vacuous);
-  if (judgement.fills_vacuous) out += "  after fills these elements with numbers\n";
-  if (!judgement.reason.empty()) append(out, "  ", judgement.reason, "\n");
-  if (judgement.counterexample) out += table(*judgement.counterexample);
-  return out;
-}
-
-/// For a person who wants to follow it by hand; what is said of the pair itself stands above.
-std::string illustration_text(const Pair& pair) {
-  const auto found = illustrate(pair.before.program, pair.after.program);
-  if (!found) return {};
-  std::string shapes;
-  for (const Variable& variable : found->before.signature.variables) {
-    if (variable.shape.empty()) continue;
-    append(shapes, shapes.empty() ? "" : ", ", subscripted(variable.name, variable.shape));
-  }
-  std::string out = concat("  the same at a small shape, as an illustration: ", shapes, "\n");
-  append(out, "  at ", subscripted(found->example.output, found->example.index), "\n    before  ", found->before_run,
-         "\n    after   ", found->after_run, "\n    with\n", given_text(*found->example.given));
-  return out;
-}
-
 /// False where the file could not be written.
 bool keep(const std::string& file, const Json& content) {
   const auto written = write_file(file, content.dump() + "\n");
@@ -176,8 +91,8 @@ Answer answer_of(const std::string& id, const Judgement& judgement, Milliseconds
     answer.out = out.dump() + "\n";
     return answer;
   }
-  answer.out = concat(id.empty() ? "" : id + ": ", report(judgement));
-  if (options.timing) append(answer.out, "  ", std::to_string(spent.count()), " ms\n");
+  answer.out = concat(id.empty() ? "" : id + ": ",
+                      report(judgement, options.timing ? std::optional(spent.count()) : std::nullopt));
   return answer;
 }
 
@@ -226,7 +141,8 @@ Answer repeat(const ReplayRecord& record, bool json) {
     answer.out = to_json(record, found).dump() + "\n";
     return answer;
   }
-  answer.out = concat(record.pair.id, ": ", found.reproduced ? "reproduced" : "not reproduced", "\n");
+  answer.out = concat(record.pair.id.empty() ? "" : record.pair.id + ": ",
+                      found.reproduced ? "reproduced" : "not reproduced", "\n");
   if (!found.reason.empty()) append(answer.out, "  ", found.reason, "\n");
   if (found.unusable) return answer;
   if (record.unsafe) {
@@ -319,8 +235,11 @@ constexpr const char* kFooter =
     "  undecided  with what stood in the way; never equal\n"
     "  invalid    AFTER is unreadable, fails check, or changes the signature\n"
     "Exit status: 0 equal, 1 differs or invalid, 2 BEFORE or the input is unusable, 3 undecided or numeric.\n"
-    "Equal programs are also compared as they are rounded: safe by proof, safe as far as a search can tell, or not\n"
-    "safe, with the inputs at which AFTER overflows, divides by zero, takes another branch or loses digits.\n"
+    "Equal programs are also compared by bounds of their rounding errors: safe by proof, safe as far as a search can\n"
+    "tell, or not safe, with inputs at which AFTER may overflow, be NaN, divide by zero or decide otherwise within "
+    "its\n"
+    "bound, or at which the bound itself is more than 8 times that of BEFORE and 4 units in the last place. What\n"
+    "running shows at these inputs may be less: bounds count sums in any order.\n"
     "Each pair is judged with a seed that is drawn after the pair was read; the answer says which, where chance\n"
     "played a part, and --seed gives the same answer again.\n"
     "A counterexample can be kept and run again, on any machine: --counterexample F, then --replay F (exit status 0\n"
@@ -350,7 +269,7 @@ void add_options(CLI::App& verb, Options& options) {
                   "exponents of each type), full, or lo,hi")
       ->capture_default_str();
   verb.add_flag("--require-safe", options.require_safe,
-                "exit with 1 if AFTER is equal but not safe, and with 3 if that is not known");
+                "exit with 1 if AFTER is equal but not safe, and with 3 if that is not decided");
   verb.add_option("--seed", options.seed, "the seed of the random points; without it each pair gets a fresh one");
   verb.add_option("--accept", options.accept, "also exit with 0 for this grade: numeric")->check(one_of({"numeric"}));
   verb.add_option("--budget", options.judge.budget, "how many operations the evaluation of one pair may take")

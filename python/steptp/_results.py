@@ -107,7 +107,7 @@ class Judgement:
     counterexample: Counterexample | None
     work: int
     seed: int | None = None
-    #: Of equal programs that are not safe: the element, what goes wrong there and the inputs, as
+    #: Of equal programs that are not safe: the element, what goes wrong there by error bounds and the inputs, as
     #: ``{"output": "D", "index": [0], "what": "an overflow", "safe_range": "middle", "given": {...}}``.
     unsafe: Mapping[str, Any] | None = None
     id: str = ""

@@ -179,7 +179,8 @@ def safe(completions: Any = (), **columns: Any) -> list[float]:
     """1 where `equal` is, and the program is shown to be numerically safe, by proof or by search.
 
     Safe: at every input of middle magnitude that the program of the question can bear, it does not overflow, divide by
-    zero, take another branch or lose more digits. What is not known is worth 0.
+    zero or take another branch within the bound of its rounding errors, and that bound is not much above the one of that
+    program. What is not decided is worth 0.
 
     >>> single = "@input A f32[3]\\n@output D f32[3]\\na3 D(a)=A(a);"
     >>> wild = '<answer>{"transformed_IR":"a3 D(a)=A(a)+1e10-1e10;","applied_strategy":"additive_split"}</answer>'

@@ -58,7 +58,7 @@ def test_launch_limits_are_errors_on_a_device() -> None:
     assert report.ok is True and [item.id for item in report.diagnostics] == ["launch-limit"]
     assert [item.id for item in steptp.check(wide, device="nvidia-h200").errors] == ["launch-limit"]
     assert steptp.check(wide, device="cpu") == steptp.CheckReport(True, False, (), ())
-    with pytest.raises(ValueError, match="nvidia-h200 nvidia-a100 cpu"):
+    with pytest.raises(ValueError, match="nvidia-h200 nvidia-a100 plain-cpu cpu"):
         steptp.check(wide, device="abacus")
 
 

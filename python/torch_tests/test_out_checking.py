@@ -55,6 +55,7 @@ def test_unequal(case: str) -> None:
     left, right = answer.results
     assert not torch.equal(left, right), "the counterexample shows it"
     assert answer.counterexample["input 0"].shape == X.shape
+    assert "'input 0': 'float32[3, 8]'" in repr(answer), "shapes, no values"
 
 
 def test_weights_are_paired_by_their_values() -> None:

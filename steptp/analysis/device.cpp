@@ -17,6 +17,7 @@ constexpr std::array<std::int64_t, 3> kFree = {kNoLimit, kNoLimit, kNoLimit};
 constexpr Device kDevices[] = {
     {"nvidia-h200", kCudaGrid, kCudaBlock, 1024, 227 * kKiB, 65536, kKiB, 1024},
     {"nvidia-a100", kCudaGrid, kCudaBlock, 1024, 163 * kKiB, 65536, kKiB, 1024},
+    {"plain-cpu", kFree, kFree, kNoLimit, kNoLimit, kNoLimit, kNoLimit, kNoLimit},
     {"cpu", kFree, kFree, kNoLimit, kNoLimit, kNoLimit, kNoLimit, kNoLimit},
 };
 

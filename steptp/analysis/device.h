@@ -23,7 +23,7 @@ struct Device {
 [[nodiscard]] const Device* find_device(std::string_view name);
 /// What launches are measured by where no device is named: the widest of the GPUs in the table.
 [[nodiscard]] const Device& default_device();
-/// "nvidia-h200 nvidia-a100 cpu", for messages.
+/// "nvidia-h200 nvidia-a100 plain-cpu cpu", for messages.
 [[nodiscard]] std::string device_names();
 
 }  // namespace steptp

@@ -81,7 +81,7 @@ void BoundArithmetic::name_input(Value& value, std::size_t input, std::int64_t p
   value.node = node;
 }
 
-void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error) {
+void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error, Number at_least) {
   const Format& format = format_of(dtype);
   const double bits = bits_of(magnitude);
   events_.too_high = std::max(events_.too_high, bits - format.limit_bits);
@@ -89,6 +89,7 @@ void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error) {
     events_.overflow = std::max(events_.overflow, bits - format.greatest_bits);
     return;
   }
+  if (at_least > format.greatest) events_.surely_overflows = true;
   const Number reach = magnitude + error;
   // A shade above the greatest number counts, a shade below does not.
   const double over = reach > format.greatest ? std::max(1e-9, bits_of(reach) - format.greatest_bits)
@@ -98,7 +99,8 @@ void BoundArithmetic::check_range(DType dtype, Number magnitude, Number error) {
 
 /// An operand as the operation sees it: itself, or rounded, in `room`.
 const Value& BoundArithmetic::in_type(const Value& value, Value& room) {
-  if (value.is_literal && std::isfinite(value.value)) check_range(type_, std::fabs(value.value), 0);
+  if (value.is_literal && std::isfinite(value.value))
+    check_range(type_, std::fabs(value.value), 0, std::fabs(value.value));
   if (value.is_literal ? is_number_of(type_, value.value) : holds(type_, value.type)) return value;
   room = value;
   const Number charge = std::isfinite(value.value) ? rounding_charge(type_, value.value) : 0;
@@ -117,7 +119,7 @@ void BoundArithmetic::store(DType dtype, Value& value) {
     return;
   }
   if (std::isfinite(value.value)) {
-    check_range(dtype, std::fabs(value.value), value.error);
+    check_range(dtype, std::fabs(value.value), value.error, std::fabs(value.value) - value.error);
     const Number charge = rounding_charge(dtype, value.value);
     if (value.node != 0) {
       value.node = tape_.add({value.node, Number{1} * value.sign}, {}, charge);
@@ -146,6 +148,7 @@ void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Val
     // Finite, but beyond every type.
     events_.overflow = std::max(events_.overflow, 1e6);
     events_.too_high = std::max(events_.too_high, 1e6);
+    events_.surely_overflows = events_.surely_overflows || !(a.error > 0 || b.error > 0);
   }
   const bool is_same = a.node != 0 && a.node == b.node;
   Number error = 0;
@@ -169,7 +172,7 @@ void BoundArithmetic::finish(Value& out, Number value, const Value& a, const Val
     charge += spread_of(slopes.left, own(a)) + spread_of(slopes.right, own(b));
     result.node = tape_.add({a.node, slopes.left * a.sign}, {b.node, slopes.right * b.sign}, charge);
   }
-  if (is_finite) check_range(type_, std::fabs(value), error);
+  if (is_finite) check_range(type_, std::fabs(value), error, std::fabs(value) - error);
   out = result;
 }
 
@@ -245,6 +248,7 @@ void BoundArithmetic::divide(Value& out, const Value& a, const Value& b) {
   // What is below half of the least number is zero where it is computed.
   if (std::fabs(b.value) <= format_of(b.is_literal ? type_ : b.type).half_least) {
     events_.has_zero_divisor = true;
+    events_.surely_divides_by_zero = events_.surely_divides_by_zero || b.error == 0;
     out = {};
     out.value = std::numeric_limits<Number>::quiet_NaN();
     out.error = kInfinity;

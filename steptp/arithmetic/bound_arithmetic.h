@@ -28,6 +28,9 @@ struct RunEvents {
   double root_of_error = kNever;  ///< the error of the argument of a root or a logarithm against the argument
   bool has_nan = false;           ///< over the extended reals
   bool has_zero_divisor = false;
+  // What happens in spite of all roundings and orders of sums; without these it happens within the bound of the error.
+  bool surely_overflows = false;
+  bool surely_divides_by_zero = false;
 };
 
 /// The first-order error bound B_P(x) of docs/verification.md: values over the extended reals, next to how far a
@@ -169,7 +172,8 @@ class BoundArithmetic {
   void extremum(bool is_max, Value& out, const Value& a, const Value& b);
   void whole(Function function, Value& out, const Value& a);
   void add_term(Value& sum, const Value& term, bool is_subtracted, DType dtype);
-  void check_range(DType dtype, Number magnitude, Number error);
+  /// `at_least`: what the magnitude is in spite of its error.
+  void check_range(DType dtype, Number magnitude, Number error, Number at_least);
   void note_difference(Number difference, Number error);
   void note_argument(const Value& a);
   /// How far a value may be from an integer threshold before it counts as another one.

@@ -252,7 +252,7 @@ void BoundArithmetic::finish_accumulation(Value& sum, DType dtype) {
   sum.sign = 1;
   sum.node = 0;
   if (is_finite) {
-    check_range(dtype, sum.spread, sum.error);
+    check_range(dtype, sum.spread, sum.error, std::fabs(sum.value) - sum.error);
     if (sum.sum_node != 0) sum.node = tape_.add({sum.sum_node, 1}, {}, charge + sum.own_error);
   }
 }

@@ -239,9 +239,14 @@ PointAnswer Comparison::in_balls_of(std::int64_t precision, const OutputPoint& p
   }
   if (!before->is_real) return of_integers(before->integer, after->integer);
   PointAnswer answer;
+  const bool is_decided = decided_by_class(before->real.value_class, after->real.value_class, answer);
   answer.before = machines.arithmetic.text(before->real);
   answer.after = machines.arithmetic.text(after->real);
-  if (decided_by_class(before->real.value_class, after->real.value_class, answer)) return answer;
+  if (is_decided) {
+    answer.before = without_zeros(answer.before);
+    answer.after = without_zeros(answer.after);
+    return answer;
+  }
   if (arb_overlaps(before->real.ball, after->real.ball) == 0) {
     answer.kind = PointAnswer::Kind::differs;
     return answer;

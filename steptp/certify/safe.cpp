@@ -49,6 +49,23 @@ std::vector<double> numbers_in(const Code& before, const Code& after) {
   return out;
 }
 
+/// 2^63 for 9223372036854775808.
+std::string short_text(const GivenValue& value) {
+  constexpr int kFewBits = 20;
+  const bool is_power = !value.is_integer && value.real.divisor == 1 && std::abs(value.real.mantissa) == 1;
+  if (!is_power || std::abs(value.real.exponent) < kFewBits) return to_text(value);
+  return concat(value.real.mantissa < 0 ? "-" : "", "2^", value.real.exponent);
+}
+
+/// Those of an input that are not named one by one.
+std::string others_text(const Witness::Rest& rest, const std::string& name) {
+  const std::string_view noun = rest.count == 1 ? "element" : "elements";
+  if (!rest.value) return concat(rest.count, " more ", noun, " of ", name);
+  const std::string which = rest.count == 1 ? std::string("the ") : concat("the ", rest.count, " ");
+  return concat(*rest.value, " in ", which, rest.is_all ? "" : "other ", noun, " of ", name, " that ",
+                rest.count == 1 ? "is" : "are", " read");
+}
+
 class SafetySearch {
  public:
   SafetySearch(const Program& before, const Program& after, const CertifyOptions& options, const SafeRange& range,
@@ -258,14 +275,12 @@ class SafetySearch {
     for (const InputRead& read : witness.named) {
       const Variable& variable = *model_.inputs[read.input].variable;
       append(values, values.empty() ? " with " : ", ", variable.name, subscripts(index_at(variable, read.position)),
-             "=", to_text(read.value));
+             "=", short_text(read.value));
     }
     for (const auto& [input, rest] : witness.rest) {
       const std::string& name = model_.inputs[input].variable->name;
       append(values, values.empty() ? " with " : ", ");
-      if (rest.value)
-        append(values, *rest.value, " in ", rest.count, rest.is_all ? " elements of " : " others of ", name);
-      if (!rest.value) append(values, rest.count, " more elements of ", name);
+      append(values, rest.is_all ? "" : "and ", others_text(rest, name));
     }
     return concat(found.fault->fault(), " at ", point.output, subscripts(point.element), values);
   }

@@ -1,7 +1,9 @@
 #include "steptp/certify/safety_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "steptp/arithmetic/failure.h"
@@ -88,16 +90,23 @@ bool SafetyMeasure::has_event() const {
 
 std::string SafetyMeasure::fault() const {
   if (has_no_value) return "an access or a division without a value";
-  if (after.has_zero_divisor) return "a division by zero";
-  if (after.overflow > 0) return "an overflow";
-  if (after.root_of_error > 0) return "a NaN";
-  if (is_open) return "another branch";
+  if (after.surely_divides_by_zero) return "a division by zero";
+  if (after.has_zero_divisor) return "a possible division by zero (the divisor is zero but for rounding)";
+  if (after.surely_overflows) return "an overflow";
+  if (std::isinf(after.overflow) && after.overflow > 0) return "an unbounded error (a possible overflow or NaN)";
+  if (after.overflow > 0) return "a possible overflow (within the rounding bound, sums in any order)";
+  if (after.root_of_error > 0)
+    return "a possible NaN (within the rounding bound the argument of a root or a logarithm may be negative)";
+  if (is_open) return "an integer or a bool that rounding may decide otherwise";
   const auto text = [](double units) {
-    if (units < 1e6) return std::to_string(units);
-    return std::isinf(units) ? std::string("any number of") : concat("2^", static_cast<int>(std::log2(units)));
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%.3g", units);
+    return units < 1000 ? std::string(digits.data()) : concat("2^", static_cast<int>(std::log2(units)));
   };
-  return concat("an error of up to ", text(after_units), " units in the last place, where before has ",
-                text(before_units));
+  if (std::isinf(after_units))
+    return concat("an unbounded error (the bound of before: ", text(before_units), " units)");
+  return concat("an error bound of ", text(after_units),
+                " units in the last place (that of before: ", text(before_units), ")");
 }
 
 SafetyRun::SafetyRun(const Code& before, const Code& after, const InputModel& model, const Signature& signature,

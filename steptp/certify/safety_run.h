@@ -33,7 +33,7 @@ struct SafetyMeasure {
   double after_units = 0;
 
   [[nodiscard]] bool is_good() const { return is_finished && badness <= 0; }
-  /// An overflow, a NaN, a zero divisor, another branch.
+  /// An overflow, a NaN, a zero divisor or another branch, for sure or within the error bound.
   [[nodiscard]] bool has_event() const;
   [[nodiscard]] std::string fault() const;
   /// The point of the fault.

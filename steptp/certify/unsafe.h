@@ -15,7 +15,7 @@ namespace steptp::certify {
 struct UnsafeExample {
   std::string output;
   std::vector<std::int64_t> index;
-  std::string what;  ///< an overflow, a NaN, a division by zero, another branch, or lost digits with both bounds
+  std::string what;  ///< what goes wrong by error bounds, as SafetyMeasure::fault says it
   GivenInputs given;
   SafeRange range;  ///< the magnitudes that good inputs have
 };

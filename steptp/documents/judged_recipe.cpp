@@ -63,7 +63,7 @@ std::optional<double> bound_of(const ApartAnswer& answer) {
 
 std::string safety_text(const ApartAnswer& answer) {
   const bool* safe = value_of(answer, "safe").as_bool();
-  if (!safe) return "safe or not is not known";
+  if (!safe) return "safety not decided";
   if (!*safe) return "not safe";
   const std::string* by = value_of(answer, "safe_by").as_string();
   return by && *by == "proof" ? "safe by proof" : "safe as far as a search can tell";

@@ -73,6 +73,26 @@ Result<Tensors, Trap> inputs_of(const Program& program, RunRequest& request) {
   return inputs;
 }
 
+std::optional<std::string> unknown_element(const Program& program, const std::vector<Element>& elements) {
+  const auto text = [](const std::vector<std::int64_t>& numbers) {
+    return join(numbers, ",", [](std::int64_t number) { return std::to_string(number); });
+  };
+  for (const Element& element : elements) {
+    const Variable* output = program.signature.find(element.tensor);
+    if (!output || output->role != Role::output) return concat(element.tensor, " is no output");
+    const std::vector<std::int64_t>& shape = output->shape;
+    if (element.subscripts.size() != shape.size()) {
+      return concat(element.tensor, " is [", text(shape), "]; ", element.subscripts.size(),
+                    element.subscripts.size() == 1 ? " index is" : " indices are", " given");
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (element.subscripts[d] >= 0 && element.subscripts[d] < shape[d]) continue;
+      return concat(element.tensor, " is [", text(shape), "]; index ", d, " is ", element.subscripts[d]);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request) {
   if (!document.has_signature) {
     return failure(document, Trap{TrapKind::invalid,

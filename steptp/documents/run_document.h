@@ -33,6 +33,9 @@ struct RunFailure {
 };
 [[nodiscard]] Result<RunResult, RunFailure> run_document(const Document& document, RunRequest request);
 
+/// What is wrong with elements that are asked for; nothing where the outputs have them all.
+[[nodiscard]] std::optional<std::string> unknown_element(const Program& program, const std::vector<Element>& elements);
+
 /// Seeded inputs as `run` draws them: index tensors without a domain index within the shapes.
 [[nodiscard]] Result<Tensors, Trap> seeded_inputs(const Program& program, std::uint64_t seed);
 

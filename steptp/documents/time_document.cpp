@@ -67,11 +67,19 @@ std::vector<std::string> doubts(const Timing& timing) {
   return out;
 }
 
+std::string elements_text(std::size_t count) { return concat(count, count == 1 ? " element" : " elements"); }
+
+/// Of programs that compute something else there is none, and where others had the cores it is worth little.
+std::string ratio_text(const TimedDocument& one, double first, const TimeReport& report) {
+  if (one.timing.is_another_function) return "another function";
+  return concat(formatted("%.2fx", first / one.timing.median), report.is_disturbed() ? " (do not trust)" : "");
+}
+
 std::string load_text(const TimeReport& report) {
   const unsigned cores = report.load.cores;
   return concat("this machine is busy: ", formatted("%.1f", report.load.others), " tasks of others wanted its ", cores,
                 cores == 1 ? " core" : " cores", " beside ", report.threads,
-                report.threads == 1 ? " thread" : " threads", " of each program; the times say little");
+                report.threads == 1 ? " thread" : " threads", " of each program; do not trust these times");
 }
 
 /// Programs by name where that tells them apart, by file where it does not.
@@ -101,6 +109,7 @@ Json program_json(const TimedDocument& one) {
     out.set("implausible", timing.implausible).set("above_roofline", timing.roofline_share > 1);
     out.set("cost_ms", cost_json(timing.cost));
   }
+  if (one.timing.is_another_function) out.set("another_function", true);
   if (one.expected) out.set("expected", to_json(*one.expected));
   if (one.failure && !one.failure->diagnostics.empty()) {
     const Diagnostic& diagnostic = one.failure->diagnostics.front();
@@ -207,8 +216,9 @@ Json to_json(const RootElements& root) {
 
 std::string to_text(const RootElements& root) {
   const Expectations& found = root.expectations();
-  std::string out = concat(root.root().name.empty() ? "the root" : root.root().name, ": ", found.elements.size(),
-                           " elements", root.is_from_cache() ? ", which were there" : "", "\n");
+  std::string out =
+      concat(root.root().name.empty() ? "the root" : root.root().name, ": ", elements_text(found.elements.size()),
+             root.is_from_cache() ? ", which were there" : "", "\n");
   if (!found.problem.empty()) append(out, "some have no certified value: ", found.problem, "\n");
   return out;
 }
@@ -243,11 +253,11 @@ std::string to_table(const TimeReport& report) {
       if (first == 0) first = timing.median;
       const bool is_ok = timing.status == Timing::Status::ok;
       rows.push_back({names[i], time_text(timing.median), time_text(timing.spread),
-                      std::to_string(timing.samples.size()), formatted("%.2fx", first / timing.median),
+                      std::to_string(timing.samples.size()), ratio_text(report.programs[i], first, report),
                       rate_text(timing.work.bytes / timing.median, "B/s"),
                       rate_text(timing.work.all_flops() / timing.median, "flop/s"),
                       formatted(timing.roofline_share > 1 ? "%.1f %% (!)" : "%.1f %%", 100 * timing.roofline_share),
-                      is_ok ? concat(timing.checked_elements, " elements") : std::string("no")});
+                      is_ok ? elements_text(timing.checked_elements) : std::string("no")});
     }
     const auto& expected = report.programs[i].expected;
     if (expected && !expected->kernels.empty()) append(below, names[i], ": ", expected_text(*expected), "\n");

@@ -82,6 +82,7 @@ TEST(TimeTables, AMachineThatIsBusyIsSaidToBe) {
   const std::string busy = to_table(report);
   EXPECT_TRUE(has(busy, "this machine is busy: 6.3 tasks of others wanted its 2 cores beside 2 threads of each"))
       << busy;
+  EXPECT_TRUE(has(busy, "1.00x (do not trust)")) << busy;
   EXPECT_TRUE(*to_json(report).find("machine")->find("load")->find("disturbs")->as_bool());
   report.load.others = 0.3;
   EXPECT_FALSE(has(to_table(report), "busy"));
@@ -90,6 +91,16 @@ TEST(TimeTables, AMachineThatIsBusyIsSaidToBe) {
   report.load.others = 6.3;
   report.device = DeviceKind::cuda;
   EXPECT_FALSE(has(to_table(report), "busy"));
+}
+
+TEST(TimeTables, ThereIsNoRatioToAnotherFunction) {
+  TimeReport report;
+  report.programs = {timed("One", "o", 5, 0.5), timed("Two", "t", 5, 0.5)};
+  EXPECT_TRUE(has(to_table(report), "1.00x"));
+  EXPECT_EQ(to_json(report).find("programs")->as_array()->back().find("another_function"), nullptr);
+  report.programs[1].timing.is_another_function = true;
+  EXPECT_TRUE(has(to_table(report), "another function")) << to_table(report);
+  EXPECT_TRUE(*to_json(report).find("programs")->as_array()->back().find("another_function")->as_bool());
 }
 
 TEST(TimeTables, RunsThatDifferMuchAreSaidTo) {

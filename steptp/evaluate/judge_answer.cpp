@@ -94,7 +94,7 @@ class Road {
       return std::move(out_);
     }
     for (int i = 0; i < std::max(1, options_.trials); ++i) {
-      out_.trials.push_back({options_.seed + static_cast<std::uint64_t>(i), std::nullopt, Grade::undecided});
+      out_.trials.push_back({options_.seed + static_cast<std::uint64_t>(i), std::nullopt, Grade::undecided, false});
     }
     if (builds(after) && runs(after)) judge(std::move(after));
     return std::move(out_);
@@ -151,6 +151,7 @@ class Road {
     bool is_proved = false;
     out_.is_safe = true;
     for (AnswerTrial& trial : out_.trials) {
+      trial.is_judged = true;
       if (is_proved) {  // for every input, so for those of every trial
         trial.grade = Grade::proved;
         continue;
@@ -260,7 +261,7 @@ Json to_json(const JudgedProgram& program) {
   for (const AnswerTrial& trial : program.trials) {
     Json entry;
     entry.set("seed", trial.seed).set("executed", trial.executed ? Json(*trial.executed) : Json());
-    trials.push(std::move(entry.set("grade", name_of(trial.grade))));
+    trials.push(std::move(entry.set("grade", trial.is_judged ? Json(name_of(trial.grade)) : Json())));
   }
   const std::size_t all = program.trials.size();
   const bool was_run = std::any_of(program.trials.begin(), program.trials.end(),

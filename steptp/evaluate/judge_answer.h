@@ -38,6 +38,7 @@ struct AnswerTrial {
   std::uint64_t seed = 0;
   std::optional<bool> executed;  ///< nothing: it was not run, or not to its end
   Grade grade = Grade::undecided;
+  bool is_judged = false;  ///< false: what came before it decided
 };
 
 struct JudgedProgram {

@@ -59,7 +59,7 @@ struct EvaluationSummary {
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;
 
-  /// Strategies of the 43 that made an equal program.
+  /// Strategies of the 43 that an equal program names.
   [[nodiscard]] std::uint64_t strategies_used() const;
 };
 

@@ -175,8 +175,8 @@ Report report_of(const Evaluation& evaluation, const std::string& name) {
                                " built programs were not run to their end; they count as equal where the judge finds "
                                "them so without running them."));
   }
-  out.lines.push_back(
-      concat(summary.strategies_used(), " of the ", strategy_names().size(), " strategies made an equal program."));
+  out.lines.push_back(concat(summary.strategies_used(), " of ", strategy_names().size(), " strategies ",
+                             summary.strategies_used() == 1 ? "is" : "are", " named by an equal answer."));
   if (summary.completion_tokens > 0) {
     out.lines.push_back(
         concat("Tokens: ", summary.prompt_tokens, " of questions, ", summary.completion_tokens, " of answers."));

@@ -220,10 +220,11 @@ constexpr std::string_view kVerification = R"(
 for all inputs and elements) or `exact` (shown cell by cell, or element by element; `bound_log2` bounds the chance of an
 error). No row rests on sampled agreement alone, and no answer has numbers where its original never has a value. Beyond
 that, every row of every config but `equal_unsafe` is numerically safe: at all inputs of middle magnitude that the
-original can bear, it does not overflow, divide by zero, take another branch or lose more digits than the original.
-`safe_by` says whether that is a proof or a search that found nothing. `equal_unsafe` has the entries that are equal and
-not shown safe, with the label in `safe`: false where an input is known at which they are worse, null where it is not
-known. Anyone can look again: `steptp dataset validate DIR` replays every recipe and judges rows anew.
+original can bear, it does not overflow, divide by zero or take another branch within the bound of its rounding errors,
+and that bound is not much above the one of the original. `safe_by` says whether that is a proof or a search that found
+nothing. `equal_unsafe` has the entries that are equal and not shown safe, with the label in `safe`: false where an input
+is known at which their bound is worse (a run there need not be), null where that is not decided. Anyone can look again:
+`steptp dataset validate DIR` replays every recipe and judges rows anew.
 
 )";
 

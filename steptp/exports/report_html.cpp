@@ -25,7 +25,10 @@ h1{font-size:1.7rem;margin:0 0 .3rem}h2{font-size:1.15rem;margin:2.4rem 0 .6rem}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .8rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
-th:first-child,td:first-child,.words{text-align:left}th{color:var(--soft);font-weight:600}
+th:first-child,td:first-child,.words{text-align:left}
+th{color:var(--soft);font-weight:600;white-space:normal;vertical-align:bottom}
+@media(max-width:70rem){body{padding:1rem .6rem 2rem}table{font-size:.8rem}th,td{padding:.2rem .35rem}}
+@media(max-width:40rem){table{font-size:.72rem}td{white-space:normal;overflow-wrap:anywhere}}
 )";
 
 std::string number(std::uint64_t value) {

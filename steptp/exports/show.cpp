@@ -80,6 +80,11 @@ Result<std::string, Diagnostic> read_row(const std::string& folder, const std::s
   const std::string path = concat(place, "/", *chosen, kEnding);
   auto reader = JsonlReader::open(path);
   if (!reader) {
+    std::error_code failure;
+    if (!std::filesystem::is_directory(folder + "/data", failure)) {
+      return make_error("file", concat("there is no dataset in '", folder, "': it has no folder data"),
+                        "steptp dataset build makes one");
+    }
     Diagnostic reason = reader.error();
     reason.hint = "tables are the folders below data/ of an export, such as archive or chat/full/single";
     return reason;

@@ -85,7 +85,7 @@ TableSchema archive_schema(bool is_safe) {
        text("grade", "how `transformed_leir` is known to equal `root_leir`: proved or exact"),
        {"safe", Kind::boolean,
         is_safe ? "true: shown to be numerically no worse than `root_leir` at all good inputs"
-                : "false: at some good input numerically worse than `root_leir`; null: not known",
+                : "false: at some good input its error bound is worse than that of `root_leir`; null: not decided",
         !is_safe},
        text("safe_by", "what `safe` rests on: proof, or search (a stated budget); empty where it is not known"),
        text("safe_range", "the magnitudes of inputs over which it was asked: middle"),

@@ -84,7 +84,10 @@ class Measurement {
     if (auto failure = ask_machine()) return *std::move(failure);
     for (std::size_t i = 0; i < records_.size(); ++i) begin(i);
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      if (auto note = comparisons_.difference_from_first(i)) answer_.timings[i].notes.push_back(*std::move(note));
+      if (auto note = comparisons_.difference_from_first(i)) {
+        answer_.timings[i].is_another_function = true;
+        answer_.timings[i].notes.push_back(*std::move(note));
+      }
     }
     spent_.assign(records_.size() + request_.rivals.size(), 0);
     for (std::size_t i = 0; i < records_.size(); ++i) warm_up(i);

@@ -65,7 +65,8 @@ struct Timing {
   double roofline_seconds = 0;  ///< of the least work among the programs compared
   double roofline_share = 0;    ///< 0 where it is not known
   std::size_t checked_elements = 0;
-  bool implausible = false;  ///< faster than the machine can be, also when measured again
+  bool implausible = false;          ///< faster than the machine can be, also when measured again
+  bool is_another_function = false;  ///< its certified values are not those of the first program
   TimingCost cost;
   std::vector<std::string> notes;
 };

@@ -87,9 +87,9 @@ std::string moves_page() {
       "A move is a goal with parameters at a place: it answers with a recipe of strategies, or with the refusal of the "
       "step that failed. It is a pure function of program, place and parameters, knows no time, and touches no tree: "
       "strategies do. [How to write one](moves-howto.md). This page is printed by `steptp moves --markdown`.\n\n"
-      "`steptp choices FILE --moves` lists where each can be made, with the exact domain of each parameter; `steptp "
-      "apply FILE --move M --choice JSON` makes one and answers with its recipe and the map of addresses; `steptp "
-      "replay FILE --plan F.json` makes all moves of a plan.\n\n"
+      "`steptp choices FILE --moves` lists where each can be made, with values worth trying for each parameter; "
+      "`steptp apply FILE --move M --choice JSON` makes one, also with other values where they are legal, and answers "
+      "with its recipe and the map of addresses; `steptp replay FILE --plan F.json` makes all moves of a plan.\n\n"
       "| move | makes | parameters | zoo types, at least |\n|---|---|---|---|\n";
   for (const Move* move : all_moves()) {
     append(out, "| [", move->name, "](#", move->name, ") | ", move->summary, " | ",

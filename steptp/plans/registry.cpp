@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "steptp/base/edit_distance.h"
 #include "steptp/base/text.h"
 
 namespace steptp {
@@ -17,6 +18,16 @@ const Move* find_move(std::string_view name) {
   return found == all.end() ? nullptr : *found;
 }
 
-std::string unknown_move(std::string_view name) { return concat("unknown move '", name, "'"); }
+std::string unknown_move(std::string_view name) {
+  std::string_view meant;
+  std::size_t least = name.size() / 2 + 1;
+  for (const Move* move : all_moves()) {
+    const std::size_t distance = edit_distance(name, move->name);
+    if (distance >= least) continue;
+    least = distance;
+    meant = move->name;
+  }
+  return concat("unknown move '", name, "'", meant.empty() ? "" : "; did you mean ", meant, meant.empty() ? "" : "?");
+}
 
 }  // namespace steptp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "steptp/base/edit_distance.h"
 #include "steptp/base/text.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/strategies/view.h"
@@ -9,22 +10,6 @@
 namespace steptp {
 
 namespace {
-
-/// How many letters have to be put in, taken out or exchanged.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 Result<Step, std::string> step_from_json(const Json& json) {
   const Json* name = json.find("strategy");

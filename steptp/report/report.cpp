@@ -60,10 +60,11 @@ std::string markdown_cell(const std::string& text) {
 std::string escaped(const std::string& text) { return escape_html(plain(text)); }
 
 constexpr std::string_view kStyle =
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:100em;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:.5em 0 2em}th,td{padding:.2em .8em;border-bottom:1px solid #ddd;"
     "text-align:left;vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}"
-    "th{border-bottom:2px solid #888}.scroll{overflow-x:auto}p.note{color:#808080;margin:0}"
+    "th{border-bottom:2px solid #888}.scroll{overflow-x:auto;max-width:100%}p.note{color:#808080;margin:0}"
+    "@media(max-width:100em){table{font-size:.85em}th,td{padding:.2em .4em}}"
     "@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}th,td{border-color:#444}}";
 
 void append_row(std::string& out, const std::vector<std::string>& cells, std::size_t numbers_from,

@@ -65,6 +65,14 @@ class BoundsChecker {
     return known && known->role != Role::output && known->values.empty() && known->domain.kind == Domain::Kind::range;
   }
 
+  /// "A is [8,64]; ", of a variable of the signature.
+  [[nodiscard]] std::string shape_text(const Access& access) const {
+    const Variable* known = table_.tensors.at(access.ref->tensor).known;
+    if (!known || known->shape.empty()) return {};
+    const std::string shape = join(known->shape, ",", [](std::int64_t extent) { return std::to_string(extent); });
+    return concat(known->name, " is [", shape, "]", access.is_write ? "" : "; ");
+  }
+
   void report(const Access& access, std::size_t number, const AbstractAccess& problem, const SearchAnswer& answer,
               Interval allowed) {
     const Statement& statement = table_.statements[access.statement];
@@ -79,10 +87,11 @@ class BoundsChecker {
     const std::string range =
         allowed.high == kWideLimit ? "is negative" : concat("is outside [0,", describe(allowed.high + 1), ")");
     if (is_witness(problem, answer)) {
-      findings_.report("out-of-range", Severity::error, &site,
-                       concat("subscript ", number, " of ", access.ref->tensor, " is ", describe(answer.value), ' ',
-                              where, ", which ", range),
-                       access.is_write ? "" : "guard the read with if_then_else, which is lazy");
+      findings_.report(
+          "out-of-range", Severity::error, &site,
+          concat("subscript ", number, " of ", access.ref->tensor, " is ", describe(answer.value), ' ', where,
+                 ", which ", range),
+          concat(shape_text(access), access.is_write ? "" : "guard the read with if_then_else, which is lazy"));
     } else {
       findings_.report("out-of-range-unknown", Severity::unknown, &site,
                        concat("cannot show that subscript ", number, " of ", access.ref->tensor,

@@ -67,7 +67,7 @@ std::size_t size_at(const Json& row, std::string_view key) {
   return value && value->as_array() ? value->as_array()->size() : 0;
 }
 
-/// A search that came to its end, with times that can be.
+/// A search that finished, with plausible times.
 bool counts(const Json& row) {
   const std::string stop = text_at(row, "stop");
   const bool has_ended = stop != "interrupted" && !stop.starts_with("no-") ? true : stop == "no-progress";
@@ -260,8 +260,8 @@ Report report_of(const std::vector<Json>& rows) {
     groups[group_of(row)].push_back(&row);
     ++counted;
   }
-  out.lines.push_back(concat(rows.size(), " searches, of which ", counted,
-                             " came to their end with times that can be; only these are in averages."));
+  out.lines.push_back(concat(rows.size(), rows.size() == 1 ? " search, of which " : " searches, of which ", counted,
+                             " finished with plausible times; only these are in averages."));
   out.tables = {each_search(rows), per_algorithm(groups), over_others(groups), by_class(groups)};
   std::erase_if(out.tables, [](const ReportTable& table) { return table.rows.empty(); });
   out.figures = curves_of(rows);

@@ -168,7 +168,8 @@ class StructureChecker {
     if (ref.dtype != declared.dtype) {
       error("dtype-conflict", site,
             concat(ref.tensor, " is ", code(ref.dtype), " here, but ", where, code(declared.dtype)),
-            "a tensor keeps one dtype");
+            known ? concat("a tensor keeps one dtype: write ", ref.tensor, "^{", code(declared.dtype), ",g}")
+                  : std::string("a tensor keeps one dtype"));
     }
     if (ref.subscripts.size() != declared.rank) {
       error("rank-conflict", site,

@@ -167,6 +167,13 @@ Document read_document(std::string name, std::string content) {
     document.diagnostics.push_back(make_error("file", "the text is larger than 2 GiB"));
     return document;
   }
+  if (content.starts_with("\xef\xbb\xbf")) {
+    Document document;
+    document.source = std::make_shared<const Source>(std::move(name), std::move(content));
+    add_error(document, "syntax", {0, 1}, "the text begins with a byte order mark",
+              "save the file as UTF-8 without one");
+    return document;
+  }
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   // No program begins with either.
   const bool is_json = first != std::string::npos && (content[first] == '{' || content[first] == '[');

@@ -10,6 +10,7 @@
 #include "steptp/base/recycled.h"
 #include "steptp/base/text.h"
 #include "steptp/text/expression_reader.h"
+#include "steptp/text/hints.h"
 #include "steptp/text/scanner.h"
 #include "steptp/text/spelling_cache.h"
 
@@ -29,6 +30,9 @@ LoopKind kind_of(char letter) {
     default: return LoopKind::serial;
   }
 }
+
+/// What stands in front of the cursor, blanks included.
+std::string_view text_before(const Scanner& scan) { return scan.text().substr(0, scan.position()); }
 
 }  // namespace
 
@@ -181,6 +185,10 @@ class NestReader {
 
   bool read_compact_loop(Loop& loop) {
     const char c = scan_.peek();
+    if (is_loop_letter(c) && (scan_.raw(1) == '(' || scan_.raw(1) == '=' || scan_.raw(1) == '+')) {
+      static_cast<void>(values_.read_ref());  // which says that no tensor has such a name
+      return false;
+    }
     if (c == 'L' || c == 'B') {
       scan_.error({scan_.position(), 1}, concat("a compact loop has no letter ", c),
                   "L and B follow from the index: a16 is a serial loop, tx16 a bound one");
@@ -311,6 +319,12 @@ class NestReader {
   }
 
   void read_body(Nest& nest, std::uint32_t begin) {
+    ++open_bodies_;
+    read_items(nest, begin);
+    --open_bodies_;
+  }
+
+  void read_items(Nest& nest, std::uint32_t begin) {
     while (true) {
       if (pending_close_ > 0) {
         --pending_close_;
@@ -358,10 +372,10 @@ class NestReader {
     }
     if (map_) map_->nodes.emplace(equation.get(), since(begin));
     if (!scan_.take(';')) {
-      scan_.expected("an operator or ';' after the equation", scan_.peek() == ')' || scan_.peek() == '}'
-                                                                  ? "a closing bracket too many"
-                                                              : scan_.peek() == '^' ? "powers are written x**y"
-                                                                                    : "");
+      const bool may_close = open_bodies_ > 0 && scan_.peek() == close();
+      scan_.expected("an operator or ';' after the equation",
+                     std::string(may_close ? "every equation ends with ';', also the last one of a body"
+                                           : hint_after_equation(text_before(scan_), scan_.peek())));
       recover();
     }
     return equation;
@@ -376,7 +390,10 @@ class NestReader {
       if (scan_.take("min=")) return extremum(std::move(left), false);
     }
     if (scan_.peek() != '=' || scan_.raw(1) == '=' || !scan_.take('=')) {
-      scan_.expected(concat("'=' after ", left->tensor));
+      scan_.peek();
+      const std::string_view next = scan_.text().substr(scan_.position());
+      scan_.expected(concat("'=' after ", left->tensor),
+                     std::string(hint_after_left(profile_, text_before(scan_), next)));
       return nullptr;
     }
     ExprPtr right = values_.read_condition();
@@ -449,6 +466,7 @@ class NestReader {
   Profile profile_;
   SourceMap* map_;
   int phantom_open_ = 0;
+  int open_bodies_ = 0;
   std::size_t open_loops_ = 0;
   int pending_close_ = 0;
   bool gave_up_ = false;

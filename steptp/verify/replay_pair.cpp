@@ -133,8 +133,12 @@ Json replay_record(const Pair& pair, const certify::UnsafeExample& found) {
 ReplayRecord read_replay_record(const std::string& name, const std::string& record) {
   ReplayRecord out;
   out.pair = read_pair(name, record);
-  if (!out.pair.problem.empty()) return out;
   const auto parsed = parse_json(record);
+  const Json* format = parsed ? parsed->find("format") : nullptr;
+  if (format && format->as_string() && format->as_string()->starts_with("steptp-certificate")) {
+    out.pair.problem = "this is a certificate, which the program steptp-replay confirms: steptp-replay FILE";
+  }
+  if (!out.pair.problem.empty()) return out;
   const Json* unsafe = parsed ? parsed->find("unsafe") : nullptr;
   if (unsafe && unsafe->as_object()) {
     out.pair.problem = read_unsafe(*unsafe, out.pair.before.program.signature, out.unsafe.emplace());

@@ -26,6 +26,7 @@ constexpr Case kCases[] = {
      "tx4 E(tx)=where(A(tx)*C(tx)+0.37<1.000001*D(tx),A(tx),C(tx));"},
     {"", "@input A f32[9]\n@input C i64[4] [0,9)\n@output E f32[4]\n", "tx4 E(tx)=A(C^i64(tx));",
      "tx4 E(tx)=where(C^i64(tx)==8,0,A(C(tx)));"},
+    {"", kThree, "tx4 E(tx)=A(tx);", "tx4 E(tx)=sqrt(A(tx))**2;"},
     // More elements than are written out; a row that is masked whole is NaN and spreads.
     {"pattern 1 ", "@input A f32[64,128]\n@input M bool[64,128]\n@output E f32[64]\n",
      "tx64a128 C(tx)+=where(M^bool(tx,a),0,1);tx64a128 D(tx)+=where(M(tx,a),0,A(tx,a));tx64 E(tx)=D(tx)/C(tx);",
@@ -46,11 +47,18 @@ TEST(ReplayPair, EveryCounterexampleIsReproduced) {
       ASSERT_EQ(judgement.verdict, Grade::differs) << judgement.reason;
       ASSERT_TRUE(judgement.counterexample.has_value());
       EXPECT_TRUE(judgement.counterexample->draw.starts_with(item.draw)) << judgement.counterexample->draw;
+      EXPECT_FALSE(judgement.counterexample->before.empty() || judgement.counterexample->after.empty());
       const std::string record = replay_record(pair, *judgement.counterexample).dump();
       const ReplayAnswer answer = replay_pair(read_replay_record("test", record));
       EXPECT_TRUE(answer.reproduced) << judgement.counterexample->draw << ": " << answer.reason;
     }
   }
+}
+
+TEST(ReplayPair, ACertificateIsSentToTheProgramThatReadsIt) {
+  const ReplayAnswer answer = replay_pair(read_replay_record("test", R"({"format":"steptp-certificate-2"})"));
+  EXPECT_TRUE(answer.unusable);
+  EXPECT_NE(answer.reason.find("steptp-replay"), std::string::npos) << answer.reason;
 }
 
 TEST(ReplayPair, WhatIsNotSoIsNotReproduced) {

@@ -153,7 +153,12 @@ void judge_safety(const Program& before, const Program& after, certify::CertifyO
   judgement.work += answer.work;
   judgement.unsafe = answer.example;
   if (judgement.safe == Shown::no) add_reason("not safe: ", answer.reason);
-  if (judgement.safe == Shown::unknown) add_reason("safe is not known: ", answer.reason);
+  if (judgement.safe == Shown::unknown) {
+    const bool is_spent = answer.reason.find("the budget of operations") != std::string::npos;
+    const bool is_fixed = is_spent && options.budget >= options.safety_budget;
+    add_reason("safety not decided: ",
+               answer.reason + (is_fixed ? " (this budget is fixed: raising that of the pair does not help)" : ""));
+  }
 }
 
 }  // namespace
@@ -174,7 +179,8 @@ namespace {
 /// What is asked before values are; true where it decides. `options`: of proofs that are made on the way.
 bool judge_structure(const Program& before, const Program& after, const KnownBefore& known, const ProofOptions& options,
                      Judgement& judgement) {
-  if (!(before.signature == after.signature)) {
+  const bool is_before_usable = known.check.verdict != CheckReport::Verdict::errors;
+  if (is_before_usable && !(before.signature == after.signature)) {
     judgement.verdict = Grade::invalid;
     judgement.reason = concat("the signature of after is not that of before: ",
                               signature_difference(before.signature, after.signature));
@@ -277,13 +283,12 @@ void judge_values(const Program& before, const Program& after, const Proof& proo
 std::vector<Judgement> judge_trials(const Program& before, const Program& after, const VerifyOptions& options,
                                     const std::vector<std::uint64_t>& seeds) {
   std::optional<KnownBefore> looked_at;
-  if (!options.known && before.signature == after.signature) looked_at = look_at(before);
-  const KnownBefore none;
+  const bool has_one_signature = before.signature == after.signature;
+  if (!options.known) looked_at = has_one_signature ? look_at(before) : KnownBefore{check_program(before), {}};
   Judgement common;
   common.safe_range = options.safe_range;
   const ProofOptions on_the_way{.seed = seeds.front(), .stop = options.stop};
-  if (judge_structure(before, after, options.known ? *options.known : looked_at.value_or(none), on_the_way, common))
-    return {common};
+  if (judge_structure(before, after, options.known ? *options.known : *looked_at, on_the_way, common)) return {common};
   if (judge_precision(before, after, on_the_way, common)) {
     if (options.equal_by_steps && common.verdict == Grade::undecided) {
       judge_safety(before, after, evaluation_of(options, seeds.front()), options, common);

@@ -37,6 +37,13 @@ class ModuleJudgement:
     def __bool__(self) -> bool:
         return self.verdict in ("proved", "exact")
 
+    def __repr__(self) -> str:
+        """Tensors by their shapes: whoever wants the values looks at `counterexample`."""
+        given = (self.counterexample or {}).items()
+        shapes = {name: f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}" for name, value in given}
+        found = f", counterexample={shapes}" if self.counterexample is not None else ""
+        return f"ModuleJudgement(verdict={self.verdict!r}, safe={self.safe}, reason={self.reason!r}{found})"
+
 
 class WholeModule:
     """A module as one program. Raises NotCaptured, or DiagnosticError for an operator that LEIR does not have."""

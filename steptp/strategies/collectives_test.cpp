@@ -94,7 +94,7 @@ bool is_ok(const Program& program) { return check_program(program).verdict == Ch
 
 std::string first_error(const CheckReport& report) {
   for (const Diagnostic& found : report.diagnostics) {
-    if (found.severity != Severity::warning) return found.message;
+    if (found.severity == Severity::error) return found.message;
   }
   return {};
 }
@@ -119,9 +119,9 @@ Program take_steps(const Program& program, Random& random, Wrong& wrong, std::si
       }
       ++steps;
       const CheckReport report = check_program(applied->program);
-      if (report.verdict != CheckReport::Verdict::ok) {
+      if (report.verdict == CheckReport::Verdict::errors) {
         wrong.emplace(strategy->name, concat(about, "\ngives\n", print(applied->program), "\n", first_error(report)));
-      } else if (random.chance(1, 12)) {
+      } else if (report.verdict == CheckReport::Verdict::ok && random.chance(1, 12)) {
         next = applied->program;
       }
     }

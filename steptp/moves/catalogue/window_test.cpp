@@ -305,7 +305,7 @@ TEST(WindowMove, RefusesWhatInstructionsDoNotTake) {
   expect_move_refusal("window", program("f16", "A:TYPE[tx,f,c+g,d+h]*W:TYPE[a,f,g,h]"), units(1, 1, 16, 16, 16, 2),
                       "types", "first factor");
   refuse(units(1, 1, 8, 16, 16, 2), "sizes");
-  refuse(units(1, 1, 16, 16, 16, 6), "sizes");
+  refuse(units(1, 1, 16, 16, 16, 6), "choice");
   refuse(units(8, 8, 16, 16, 16, 1), "units");
   refuse(units(4, 4, 64, 64, 64, 5), "shared");
   refuse(units(1, 1, 128, 128, 16, 1), "registers");

@@ -71,5 +71,18 @@ B(tx,4)L(c,4)[E:l[]=E:l[]+A[tx,c];D[tx,c]=E:l[];];
                  R"({"at":"0:loop[0]","first":2,"second":2})", "scopes");
 }
 
+// Threads write the same, which a guard on their index would tell apart.
+TEST(LoopTiling, NoGuardAroundWhatAllThreadsWrite) {
+  constexpr std::string_view kSame = R"(
+@input A f32[4]
+@output D f32[4]
+B(tx,6)L(a,4)[D[a]=A[a];];
+)";
+  expect_refusal("loop_tiling", kSame, R"({"at":"0:loop[0]","first":4,"second":2})", "innermost");
+  expect_refusal("loop_split", kSame, R"({"at":"0:loop[0]","inner":4,"kind":"inner"})", "kind");
+  expect_rewrite("loop_tiling", kSame, R"({"at":"0:loop[0]","first":3,"second":2})",
+                 "L(g,2)L(h,2)B(tx,3)L(a,2)[D[h*2+a]=A[h*2+a];];");
+}
+
 }  // namespace
 }  // namespace steptp::testing

@@ -124,5 +124,16 @@ B(bx,3)[B(tx,4)[D:l[]=A[bx,tx];];B(tx,4)[E[bx]=E[bx]+D:l[];];];
                  "global");
 }
 
+// Blocks add to one element: the equation that does it stands alone, which it would not beside its parts.
+TEST(ReductionFactorization, RefusesPartsBesideACollective) {
+  constexpr std::string_view kBlocks = R"(
+@input A f32[5,2,3]
+@output D f32[2]
+B(bx,5)B(ty,2)[L(a,3)[D[ty]=D[ty]+A[bx,ty,a];];];
+)";
+  expect_refusal("reduction_factorization", kBlocks, R"({"at":"0/0:loop[0]","form":"accumulate","cut":1})", "races");
+  expect_refusal("reduction_factorization", kBlocks, R"({"at":"0/0:loop[0]","form":"rfactor","cut":0})", "races");
+}
+
 }  // namespace
 }  // namespace steptp::testing

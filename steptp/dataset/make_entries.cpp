@@ -16,7 +16,7 @@
 #include "steptp/cuda/lower.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/dataset/sampling.h"
-#include "steptp/dataset/worth_showing.h"
+#include "steptp/reasoning/worth_showing.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/reasoning/trace.h"
@@ -194,6 +194,7 @@ class EntryMaker {
 
   void walk_from(const State& state, std::uint64_t wanted, std::vector<State>& next) {
     View view(state.program);
+    if (state.depth > 0) known_step_ = look_at(state.program);
     Choices choices;
     {
       const Stage stage(times_, "list");
@@ -232,7 +233,7 @@ class EntryMaker {
     times_["apply"] += cpu_milliseconds();
     if (!applied) return dropped("refused");
     Program& after = applied->program;
-    if (configuration_.draw == "useful" && !is_worth_showing(*choice.strategy, state.program, *applied)) {
+    if (configuration_.draw == "useful" && !is_worth_showing(*choice.strategy, state.program, choice.choice, *applied)) {
       (void)drop("not worth showing");
       return Tried::not_worth_showing;
     }
@@ -249,6 +250,7 @@ class EntryMaker {
     entry.id = hash_name(identity);
     if (!judge(after, identity, entry.verdict)) return Tried::dropped;
     const bool is_safe = entry.verdict.safe == true;
+    if (is_safe && !is_safe_step(state, after, identity)) return dropped("unsafe against its own question");
     std::string refused;
     if (!lower(after, entry.tir, entry.cuda, refused)) return dropped(refused);
     describe_entry(state, choice, *applied, identity, entry);
@@ -292,20 +294,30 @@ class EntryMaker {
     count(after, entry.after, entry.tir, entry.cuda, entry.tokens);
   }
 
-  /// Whether it is equal to the root, in as many trials as are wanted, and how safe. A proof draws no inputs: one is
-  /// enough; so is the first that is not safe.
-  bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
+  [[nodiscard]] std::vector<std::uint64_t> seeds_of(Hash identity) const {
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
+      seeds.push_back(combine(combine(mix(configuration_.seed), identity), number));
+    }
+    return seeds;
+  }
+
+  std::vector<Judgement> trials_of(const Program& before, const KnownBefore& known, const Program& after,
+                                   const std::vector<std::uint64_t>& seeds) {
     const Stage stage(times_, "judge");
     VerifyOptions options;
     options.budget = configuration_.budget;
     options.proof_work = configuration_.proof_budget;
     options.safety_budget = configuration_.safety_budget;
-    options.known = &known_;
-    std::vector<std::uint64_t> seeds;
-    for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
-      seeds.push_back(combine(combine(mix(configuration_.seed), identity), number));
-    }
-    const std::vector<Judgement> trials = verify_trials(root_, after, options, seeds);
+    options.known = &known;
+    return verify_trials(before, after, options, seeds);
+  }
+
+  /// Whether it is equal to the root, in as many trials as are wanted, and how safe. A proof draws no inputs: one is
+  /// enough; so is the first that is not safe.
+  bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
+    const std::vector<std::uint64_t> seeds = seeds_of(identity);
+    const std::vector<Judgement> trials = trials_of(root_, known_, after, seeds);
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
@@ -314,6 +326,16 @@ class EntryMaker {
       take(judgement, seeds[i], verdict);
     }
     return true;
+  }
+
+  /// The verdict is about the root; a row shows the program that the step was made from, and has to be safe against it
+  /// as well.
+  bool is_safe_step(const State& state, const Program& after, Hash identity) {
+    if (state.depth == 0) return true;
+    const std::vector<Judgement> trials = trials_of(state.program, known_step_, after, seeds_of(identity));
+    return std::all_of(trials.begin(), trials.end(), [](const Judgement& judgement) {
+      return is_equal(judgement.verdict) && !judgement.fills_vacuous && judgement.safe == Shown::yes;
+    });
   }
 
   static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
@@ -368,6 +390,7 @@ class EntryMaker {
   std::vector<const Strategy*> strategies_;
   Program root_;
   KnownBefore known_;
+  KnownBefore known_step_;      ///< of the state that is walked from, where it is not the root
   std::string_view trying_;     ///< the strategy of the choice at hand
   std::set<std::string> seen_;  ///< canonical forms of this program's states and results
 };

@@ -53,6 +53,22 @@ class Reader {
     return footprint(access.offset.strides(extents), access.element_bytes, question_.granule, access.tensor_bytes);
   }
 
+  /// The same where guards let through a share. What they mask is mostly what would lie outside of the tensor, and so
+  /// no part of what it has: the share is one of what there would be without an end, with iterations that meet nowhere.
+  [[nodiscard]] double masked_from(std::size_t number, const AccessSummary& access, std::size_t first,
+                                   double share) const {
+    const double bytes = bytes_from(number, access, first);
+    if (share >= 1) return bytes;
+    const StatementSummary& statement = kernel_.statements[number];
+    double apart = access.element_bytes;
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      if (!(access.offset.loops() & loop_bit(i))) continue;
+      const std::int64_t at_once = at_once_[number][i];
+      if (at_once > 0 || i >= first) apart *= static_cast<double>(at_once > 0 ? at_once : statement.loops[i].extent);
+    }
+    return std::min(bytes, share * std::max(bytes, apart));
+  }
+
   /// What one iteration of each serial loop touches, all of its statements together.
   void measure_iterations() {
     std::map<std::size_t, std::map<std::string, double>> touched;
@@ -61,12 +77,13 @@ class Reader {
       const StatementSummary& statement = kernel_.statements[i];
       for (const AccessSummary& access : statement.accesses) {
         if (!counts(access)) continue;
+        const double threads = statement.busiest_share > 0 ? statement.share / statement.busiest_share : 1;
         double& all = whole[access.tensor];
-        all = std::max(all, bytes_from(i, access, 0));
+        all = std::max(all, masked_from(i, access, 0, threads));
         for (std::size_t depth = 0; depth < statement.loops.size(); ++depth) {
           if (at_once_[i][depth] > 0) continue;
           double& bytes = touched[statement.loops[depth].identity][access.tensor];
-          bytes = std::max(bytes, bytes_from(i, access, depth + 1));
+          bytes = std::max(bytes, masked_from(i, access, depth + 1, threads));
         }
       }
     }
@@ -90,12 +107,12 @@ class Reader {
 
   [[nodiscard]] double traffic(std::size_t number, const AccessSummary& access, std::size_t from) const {
     const StatementSummary& statement = kernel_.statements[number];
-    double times = statement.share * access.share;
+    double times = 1;
     for (std::size_t i = 0; i < from; ++i) {
       const bool repeats = at_once_[number][i] == 0 && (access.loops & loop_bit(i));
       if (repeats) times *= static_cast<double>(statement.loops[i].extent);
     }
-    return times * bytes_from(number, access, from);
+    return times * masked_from(number, access, from, statement.share * access.share);
   }
 
   /// Where all that a kernel touches fits, a tensor comes once, whoever reads it.

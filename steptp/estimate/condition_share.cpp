@@ -13,8 +13,6 @@ namespace {
 
 using lowering::Value;
 
-constexpr int kSamples = 48;
-
 /// A condition with its indices made ready to be evaluated at many iterations.
 struct Prepared {
   const Value* value = nullptr;
@@ -101,22 +99,97 @@ std::optional<double> number(const Prepared& prepared, const std::vector<std::in
   return std::nullopt;
 }
 
+void collect_loops(const Value& value, const std::vector<const Loop*>& loops, std::vector<bool>& used) {
+  if (value.kind == Value::Kind::index) {
+    for_each_variable(value.index, [&](const std::string& name) {
+      for (std::size_t i = loops.size(); i-- > 0;) {
+        if (loops[i]->index != name) continue;
+        used[i] = true;
+        break;
+      }
+    });
+  }
+  for (const lowering::ValuePtr& operand : value.operands) collect_loops(*operand, loops, used);
+}
+
+/// The loops that a condition mentions: those over blocks and threads, and those that each thread runs by itself.
+class Points {
+ public:
+  Points(const Value& condition, const std::vector<const Loop*>& loops)
+      : prepared_(prepare(condition, loops)), loops_(loops), point_(loops.size(), 0) {
+    std::vector<bool> used(loops.size(), false);
+    collect_loops(condition, loops, used);
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (used[i]) (loops[i]->kind == LoopKind::bound ? bound_ : own_).push_back(i);
+    }
+  }
+
+  ConditionShare share() {
+    const std::int64_t threads = count(bound_, kExact);
+    const std::int64_t rounds = count(own_, kExact);
+    const bool is_exact = threads <= kExact && rounds <= kExact && threads * rounds <= kExact;
+    const std::int64_t outer = is_exact ? threads : (bound_.empty() ? 1 : kSamples);
+    const std::int64_t inner = is_exact ? rounds : (own_.empty() ? 1 : kRounds);
+    ConditionShare out{0, 0};
+    for (std::int64_t thread = 0; thread < outer; ++thread) {
+      place(bound_, thread, outer, is_exact);
+      double sum = 0;
+      for (std::int64_t round = 0; round < inner; ++round) {
+        place(own_, round, inner, is_exact);
+        sum += number(prepared_, point_).value_or(0.5);
+      }
+      sum /= static_cast<double>(inner);
+      out.all += sum / static_cast<double>(outer);
+      out.busiest = std::max(out.busiest, sum);
+    }
+    if (is_exact || out.all > 0) return out;
+    // It may hold between the places that were looked at.
+    return {0.5 / static_cast<double>(outer * inner), bound_.empty() ? 0.5 / static_cast<double>(inner) : 1};
+  }
+
+ private:
+  static constexpr std::int64_t kExact = 2048;
+  static constexpr std::int64_t kSamples = 48;
+  static constexpr std::int64_t kRounds = 16;
+
+  [[nodiscard]] std::int64_t count(const std::vector<std::size_t>& which, std::int64_t most) const {
+    std::int64_t out = 1;
+    for (const std::size_t i : which) {
+      if (loops_[i]->extent > most / out) return most + 1;
+      out *= loops_[i]->extent;
+    }
+    return out;
+  }
+
+  /// Along one loop in equal steps; multiples of different irrational steps fill a box evenly.
+  void place(const std::vector<std::size_t>& which, std::int64_t sample, std::int64_t samples, bool is_exact) {
+    constexpr double kGolden = 0.6180339887498949;
+    std::int64_t rest = sample;
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const std::int64_t extent = loops_[which[k]]->extent;
+      std::int64_t& at = point_[which[k]];
+      if (is_exact) {
+        at = rest % extent;
+        rest /= extent;
+        continue;
+      }
+      const double place = (static_cast<double>(sample) + 0.5) * std::sqrt(static_cast<double>(2 * k) + kGolden);
+      at = static_cast<std::int64_t>((place - std::floor(place)) * static_cast<double>(extent));
+      if (which.size() == 1) at = extent * (2 * sample + 1) / (2 * samples);
+    }
+  }
+
+  Prepared prepared_;
+  const std::vector<const Loop*>& loops_;
+  std::vector<std::int64_t> point_;
+  std::vector<std::size_t> bound_;
+  std::vector<std::size_t> own_;
+};
+
 }  // namespace
 
-double share_of(const lowering::Value& condition, const std::vector<const Loop*>& loops) {
-  constexpr double kGolden = 0.6180339887498949;
-  const Prepared prepared = prepare(condition, loops);
-  std::vector<std::int64_t> point(loops.size(), 0);
-  double sum = 0;
-  for (int sample = 0; sample < kSamples; ++sample) {
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      // Multiples of different irrational steps fill the box evenly.
-      const double at = (sample + 0.5) * std::sqrt(static_cast<double>(2 * i) + kGolden);
-      point[i] = static_cast<std::int64_t>((at - std::floor(at)) * static_cast<double>(loops[i]->extent));
-    }
-    sum += number(prepared, point).value_or(0.5);
-  }
-  return sum / kSamples;
+ConditionShare share_of(const lowering::Value& condition, const std::vector<const Loop*>& loops) {
+  return Points(condition, loops).share();
 }
 
 }  // namespace steptp::estimation

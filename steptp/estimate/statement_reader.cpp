@@ -80,7 +80,11 @@ StatementReader::StatementReader(const lowering::Arrangement& arrangement, const
   loops_.assign(statement_.loops.begin() + host, statement_.loops.end());
   for (const Loop* loop : statement_.loops) box_.push_back({loop->index, loop->extent});
   add_loops(in_turn, identities);
-  for (const Value* guard : guards) out_.share *= share_of(*guard, loops_);
+  for (const Value* guard : guards) {
+    const ConditionShare share = share_of(*guard, loops_);
+    out_.share *= share.all;
+    out_.busiest_share *= share.busiest;
+  }
 }
 
 void StatementReader::add_loops(const std::vector<Axis>& in_turn, std::map<const Loop*, std::size_t>& identities) {
@@ -244,7 +248,7 @@ std::uint64_t StatementReader::value(const Value& value, double share, bool is_f
                       (value.op == ArithmeticOp::add || value.op == ArithmeticOp::subtract) && is_float(value.dtype) &&
                       info(value.dtype).bytes >= 4;
   double taken = 1;
-  if (value.kind == Value::Kind::select) taken = share_of(*value.operands[0], loops_);
+  if (value.kind == Value::Kind::select) taken = share_of(*value.operands[0], loops_).all;
   const bool was_blocked = is_blocked_;
   bool has_fused = false;
   for (std::size_t i = 0; i < value.operands.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "steptp/dataset/worth_showing.h"
+#include "steptp/reasoning/worth_showing.h"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,17 @@
 #include "steptp/strategies/view.h"
 #include "steptp/text/document.h"
 
-namespace steptp::dataset {
+namespace steptp {
 namespace {
 
 bool is_worth(const std::string& text, const char* strategy, const std::string& choice) {
   const Document document = read_document("p", text);
   EXPECT_TRUE(document.ok) << text;
   View view(document.program);
-  const auto applied = apply(*find_strategy(strategy), view, choice_from_json(parse_json(choice).value()).value());
+  const Choice made = choice_from_json(parse_json(choice).value()).value();
+  const auto applied = apply(*find_strategy(strategy), view, made);
   EXPECT_TRUE(applied.ok()) << (applied ? "" : to_text(strategy, applied.error()));
-  return applied.ok() && is_worth_showing(*find_strategy(strategy), document.program, *applied);
+  return applied.ok() && is_worth_showing(*find_strategy(strategy), document.program, made, *applied);
 }
 
 TEST(WorthShowing, NoCopyOfOneElementThatIsUsedOnce) {
@@ -51,6 +52,52 @@ TEST(WorthShowing, NoLayoutOrHeaderInWhichAllIsInTheSameOrder) {
   EXPECT_TRUE(is_worth(line + "a1 tx8 c4 D(tx,a,c)=A(tx,a,c);", "loop_reorder", swap));
 }
 
+TEST(WorthShowing, NoAxisWithAnotherNameAndNoMaskedThreads) {
+  const auto bound = [](int extent, const std::string& loop, const std::string& choice) {
+    const std::string n = std::to_string(extent);
+    const std::string text = "@input A f32[" + n + "]\n@output D f32[" + n + "]\n" + loop + n + " D(" + loop + ")=A(" +
+                             loop + ")*2;";
+    return is_worth(text, "loop_binding", R"({"at":"0:loop[0]",)" + choice + "}");
+  };
+  EXPECT_TRUE(bound(100, "a", R"("axis":"tx","multiple":1)"));
+  EXPECT_TRUE(bound(100, "a", R"("axis":"tx","multiple":32)"));
+  EXPECT_FALSE(bound(100, "a", R"("axis":"tx","multiple":1024)"));
+  EXPECT_FALSE(bound(10, "a", R"("axis":"tx","multiple":32)"));
+  EXPECT_FALSE(bound(100, "tx", R"("axis":"ty","multiple":1)"));
+  EXPECT_FALSE(bound(100, "tx", R"("axis":"bx","multiple":1)"));
+  EXPECT_FALSE(bound(100, "tx", R"("axis":"none","multiple":1)"));
+}
+
+TEST(WorthShowing, NoPiecesThatLeaveMuchUnused) {
+  const std::string text = "@input A f32[100,30]\n@output D f32[100,30]\ntx100 a30 D(tx,a)=A(tx,a)*2;";
+  const auto split = [&](const std::string& inner, const std::string& kind) {
+    return is_worth(text, "loop_split", R"({"at":"0:loop[0]","inner":)" + inner + R"(,"kind":")" + kind + "\"}");
+  };
+  EXPECT_TRUE(split("20", "inner"));
+  EXPECT_TRUE(split("32", "inner"));
+  EXPECT_FALSE(split("60", "inner"));
+  EXPECT_FALSE(split("7", "inner"));
+  EXPECT_FALSE(split("99", "inner"));
+  const auto tiled = [&](const std::string& first, const std::string& second) {
+    return is_worth(text, "loop_tiling", R"({"at":"0:loop[0]","first":)" + first + R"(,"second":)" + second + "}");
+  };
+  EXPECT_TRUE(tiled("10", "15"));
+  EXPECT_TRUE(tiled("32", "8"));
+  EXPECT_FALSE(tiled("10", "7"));
+  EXPECT_FALSE(tiled("7", "10"));
+}
+
+TEST(WorthShowing, NoStepThatKeepsThePlainForm) {
+  EXPECT_FALSE(is_worth("@input A f32[16,1]\n@output D f32[16,1]\ntx16 a1 D(tx,a)=A(tx,a)*2;", "loop_fusion",
+                        R"({"at":"0:loop[0]","keep":"outer"})"));
+  EXPECT_FALSE(is_worth("@input A f32[4]\n@output D f32[4]\ntx4 D(tx)=exp(A(tx));", "multiplicative_split",
+                        R"({"at":"0/0:right.0","with":"two"})"));
+  EXPECT_FALSE(is_worth("@input A f32[8]\n@output C f32[8]\n@output D f32[8]\ntx8 C(tx)=A(tx)*2;tx8 D(tx)=A(tx)+1;",
+                        "expression_reorder", R"({"at":"0"})"));
+  EXPECT_TRUE(is_worth("@input A f32[8]\n@output D f32[8]\ntx8 C(tx)=A(tx)*2;tx8 D(tx)=A(tx)+1;",
+                       "dead_code_elimination", R"({"at":"0/0"})"));
+}
+
 TEST(WorthShowing, NoStepThatMakesManyLaunchesOfOne) {
   const auto swapped = [](int extent) {
     const std::string n = std::to_string(extent);
@@ -62,4 +109,4 @@ TEST(WorthShowing, NoStepThatMakesManyLaunchesOfOne) {
 }
 
 }  // namespace
-}  // namespace steptp::dataset
+}  // namespace steptp

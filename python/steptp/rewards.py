@@ -154,7 +154,7 @@ def faster(completions: Any = (), **columns: Any) -> list[float]:
     """The share of the expected time that is saved on `device`, where the answer is equal and safe; otherwise 0.
 
     Times are those of `steptp.estimate`, which runs nothing. 0.75 is a quarter of the time. An answer that is not
-    expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0.
+    expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0; so are gains below a tenth, which the model cannot tell.
     Which strategy is named is not asked.
 
     >>> before = "@input A f32[4096]\\n@output D f32[4096]\\na4096 E(a)=A(a)*2;a4096 D(a)=E(a)+1;"

@@ -14,12 +14,13 @@
 
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/dataset/entry_verdict.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/dataset/sampling.h"
-#include "steptp/reasoning/worth_showing.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/reasoning/trace.h"
+#include "steptp/reasoning/worth_showing.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
@@ -54,21 +55,6 @@ class Stage {
   double& sum_;
   double start_;
 };
-
-std::optional<bool> known(Shown shown) {
-  return shown == Shown::unknown ? std::nullopt : std::optional(shown == Shown::yes);
-}
-
-/// Of two trials: what one denies is denied, what one does not know is not known.
-std::optional<bool> weaker(std::optional<bool> a, std::optional<bool> b) {
-  if (a == false || b == false) return false;
-  return a && b ? std::optional(true) : std::nullopt;
-}
-
-std::string text_of(const certify::SafeRange& range) {
-  const Json json = steptp::to_json(range);
-  return json.as_string() ? *json.as_string() : json.dump();
-}
 
 std::uint64_t count_tokens(const std::string& text) {
   const auto& tokenizer = qwen3_tokenizer();
@@ -233,7 +219,8 @@ class EntryMaker {
     times_["apply"] += cpu_milliseconds();
     if (!applied) return dropped("refused");
     Program& after = applied->program;
-    if (configuration_.draw == "useful" && !is_worth_showing(*choice.strategy, state.program, choice.choice, *applied)) {
+    if (configuration_.draw == "useful" &&
+        !is_worth_showing(*choice.strategy, state.program, choice.choice, *applied)) {
       (void)drop("not worth showing");
       return Tried::not_worth_showing;
     }
@@ -323,7 +310,7 @@ class EntryMaker {
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
-      take(judgement, seeds[i], verdict);
+      add_trial(judgement, seeds[i], verdict);
     }
     return true;
   }
@@ -336,31 +323,6 @@ class EntryMaker {
     return std::all_of(trials.begin(), trials.end(), [](const Judgement& judgement) {
       return is_equal(judgement.verdict) && !judgement.fills_vacuous && judgement.safe == Shown::yes;
     });
-  }
-
-  static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
-    const bool is_first = verdict.grade.empty();
-    if (is_first) verdict.grade = std::string(name_of(judgement.verdict));
-    const std::optional<bool> safe = known(judgement.safe);
-    verdict.safe = is_first ? safe : weaker(verdict.safe, safe);
-    const Json by = steptp::to_json(judgement.safe_by);
-    if (is_first || judgement.safe_by == SafeBy::search) verdict.safe_by = by.as_string() ? *by.as_string() : "";
-    if (!verdict.safe) verdict.safe_by.clear();
-    verdict.safe_range = text_of(judgement.safe_range);
-    verdict.stable = is_first ? known(judgement.stable) : weaker(verdict.stable, known(judgement.stable));
-    verdict.points += judgement.points;
-    if (is_first) verdict.assumes = judgement.assumes;
-    if (judgement.verdict == Grade::proved && judgement.safe_by == SafeBy::proof) return;
-    verdict.inputs_drawn = true;
-    // The weakest of the trials is what the row promises.
-    if (judgement.bound_log2) {
-      verdict.bound_log2 = std::max(verdict.bound_log2.value_or(*judgement.bound_log2), *judgement.bound_log2);
-    }
-    if (judgement.agree_bits) {
-      verdict.agree_bits = std::min(verdict.agree_bits.value_or(*judgement.agree_bits), *judgement.agree_bits);
-    }
-    verdict.trials.push_back({seed, std::string(name_of(judgement.verdict)), judgement.points, judgement.bound_log2,
-                              judgement.agree_bits, safe});
   }
 
   static Json recipe_array(const Recipe& recipe) {

@@ -1,6 +1,7 @@
 #include "steptp/estimate/condition_share.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -112,7 +113,7 @@ void collect_loops(const Value& value, const std::vector<const Loop*>& loops, st
   for (const lowering::ValuePtr& operand : value.operands) collect_loops(*operand, loops, used);
 }
 
-/// The loops that a condition mentions: those over blocks and threads, and those that each thread runs by itself.
+/// The loops that a condition mentions: over blocks, over threads, and those that each thread runs by itself.
 class Points {
  public:
   Points(const Value& condition, const std::vector<const Loop*>& loops)
@@ -120,38 +121,60 @@ class Points {
     std::vector<bool> used(loops.size(), false);
     collect_loops(condition, loops, used);
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (used[i]) (loops[i]->kind == LoopKind::bound ? bound_ : own_).push_back(i);
+      if (!used[i]) continue;
+      const std::optional<Axis> axis = loops[i]->kind == LoopKind::bound ? axis_of(loops[i]->index) : std::nullopt;
+      levels_[!axis ? 2 : is_thread_axis(*axis) ? 1 : 0].loops.push_back(i);
     }
+    std::int64_t points = 1;
+    for (Level& level : levels_) {
+      level.points = count(level.loops, kExact / points);
+      points = std::min(points * level.points, kExact + 1);
+    }
+    is_exact_ = points <= kExact;
+    if (is_exact_) return;
+    for (std::size_t i = 0; i < levels_.size(); ++i) levels_[i].points = levels_[i].loops.empty() ? 1 : kSamples[i];
   }
 
   ConditionShare share() {
-    const std::int64_t threads = count(bound_, kExact);
-    const std::int64_t rounds = count(own_, kExact);
-    const bool is_exact = threads <= kExact && rounds <= kExact && threads * rounds <= kExact;
-    const std::int64_t outer = is_exact ? threads : (bound_.empty() ? 1 : kSamples);
-    const std::int64_t inner = is_exact ? rounds : (own_.empty() ? 1 : kRounds);
-    ConditionShare out{0, 0};
-    for (std::int64_t thread = 0; thread < outer; ++thread) {
-      place(bound_, thread, outer, is_exact);
-      double sum = 0;
-      for (std::int64_t round = 0; round < inner; ++round) {
-        place(own_, round, inner, is_exact);
-        sum += number(prepared_, point_).value_or(0.5);
+    ConditionShare out{0, 0, 0};
+    for (std::int64_t block = 0; block < levels_[0].points; ++block) {
+      place(levels_[0], block);
+      double of_block = 0;
+      for (std::int64_t thread = 0; thread < levels_[1].points; ++thread) {
+        place(levels_[1], thread);
+        const double of_thread = mean_of_thread();
+        out.busiest = std::max(out.busiest, of_thread);
+        of_block += of_thread / static_cast<double>(levels_[1].points);
       }
-      sum /= static_cast<double>(inner);
-      out.all += sum / static_cast<double>(outer);
-      out.busiest = std::max(out.busiest, sum);
+      out.block = std::max(out.block, of_block);
+      out.all += of_block / static_cast<double>(levels_[0].points);
     }
-    if (is_exact || out.all > 0) return out;
+    if (is_exact_ || out.all > 0) return out;
     // It may hold between the places that were looked at.
-    return {0.5 / static_cast<double>(outer * inner), bound_.empty() ? 0.5 / static_cast<double>(inner) : 1};
+    const auto half = [this](std::size_t level) {
+      return levels_[level].loops.empty() ? 1 : 0.5 / static_cast<double>(levels_[level].points);
+    };
+    return {half(0) * half(1) * half(2), half(1) * half(2), half(2)};
   }
 
  private:
+  struct Level {
+    std::vector<std::size_t> loops;
+    std::int64_t points = 1;
+  };
   static constexpr std::int64_t kExact = 2048;
-  static constexpr std::int64_t kSamples = 48;
-  static constexpr std::int64_t kRounds = 16;
+  static constexpr std::array<std::int64_t, 3> kSamples = {16, 16, 8};
 
+  double mean_of_thread() {
+    double sum = 0;
+    for (std::int64_t round = 0; round < levels_[2].points; ++round) {
+      place(levels_[2], round);
+      sum += number(prepared_, point_).value_or(0.5);
+    }
+    return sum / static_cast<double>(levels_[2].points);
+  }
+
+  /// Iterations of loops together; one more than `most` where they are more.
   [[nodiscard]] std::int64_t count(const std::vector<std::size_t>& which, std::int64_t most) const {
     std::int64_t out = 1;
     for (const std::size_t i : which) {
@@ -162,28 +185,29 @@ class Points {
   }
 
   /// Along one loop in equal steps; multiples of different irrational steps fill a box evenly.
-  void place(const std::vector<std::size_t>& which, std::int64_t sample, std::int64_t samples, bool is_exact) {
+  void place(const Level& level, std::int64_t sample) {
     constexpr double kGolden = 0.6180339887498949;
     std::int64_t rest = sample;
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      const std::int64_t extent = loops_[which[k]]->extent;
-      std::int64_t& at = point_[which[k]];
-      if (is_exact) {
+    for (std::size_t k = 0; k < level.loops.size(); ++k) {
+      const std::int64_t extent = loops_[level.loops[k]]->extent;
+      std::int64_t& at = point_[level.loops[k]];
+      if (is_exact_) {
         at = rest % extent;
         rest /= extent;
         continue;
       }
-      const double place = (static_cast<double>(sample) + 0.5) * std::sqrt(static_cast<double>(2 * k) + kGolden);
-      at = static_cast<std::int64_t>((place - std::floor(place)) * static_cast<double>(extent));
-      if (which.size() == 1) at = extent * (2 * sample + 1) / (2 * samples);
+      double place = (static_cast<double>(sample) + 0.5) * std::sqrt(static_cast<double>(2 * k) + kGolden);
+      place -= std::floor(place);
+      if (level.loops.size() == 1) place = (static_cast<double>(sample) + 0.5) / static_cast<double>(level.points);
+      at = static_cast<std::int64_t>(place * static_cast<double>(extent));
     }
   }
 
   Prepared prepared_;
   const std::vector<const Loop*>& loops_;
   std::vector<std::int64_t> point_;
-  std::vector<std::size_t> bound_;
-  std::vector<std::size_t> own_;
+  std::array<Level, 3> levels_;
+  bool is_exact_ = false;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace steptp::estimation {
 /// At which part of the iterations of some loops a condition holds.
 struct ConditionShare {
   double all = 1;      ///< of all iterations
+  double block = 1;    ///< of those of the block where it holds most often
   double busiest = 1;  ///< of those that the thread has where it holds most often
 };
 

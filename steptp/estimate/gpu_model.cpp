@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "steptp/estimate/cache_traffic.h"
+#include "steptp/estimate/gpu_costs.h"
 #include "steptp/estimate/models.h"
 
 namespace steptp::estimation {
@@ -27,52 +28,6 @@ constexpr double kFewLines = 8;
 constexpr double kInFlight = 16;
 /// The same where each round stores.
 constexpr double kStoredInFlight = 4;
-
-/// What an operation asks of a multiprocessor, for each of its threads: instructions, and the use of units.
-struct Cost {
-  double issues = 1;
-  double f32 = 0;
-  double f64 = 0;
-  double converts = 0;
-  double special = 0;
-  double cycles = 4;  ///< until its result can be used
-};
-
-/// Steps of CUDA's functions, counted in the code that nvcc makes of them.
-Cost cost_of(const OperationSummary& operation) {
-  const bool is_wide = operation.dtype == DType::f64;
-  const bool is_integer = !is_float(operation.dtype);
-  const auto steps = [&](double f32, double special, double f64) {
-    Cost out;
-    out.issues = is_wide ? f64 : f32 + special;
-    out.f32 = is_wide ? 0 : f32;
-    out.f64 = is_wide ? f64 : 0;
-    out.special = is_wide ? 0 : special;
-    out.cycles = is_wide ? 8 * f64 : 4 * f32 + 12 * special;
-    return out;
-  };
-  switch (operation.work) {
-    case Work::add:
-    case Work::multiply:
-    case Work::fused: return steps(is_integer ? 2 : 1, 0, 1);
-    case Work::choose: return steps(2, 0, 2);
-    case Work::convert: {
-      Cost out;
-      out.f32 = 0;
-      out.converts = is_wide ? 4 : 1;
-      return out;
-    }
-    case Work::divide: return steps(10, 1, 16);
-    case Work::root: return steps(8, 1, 14);
-    case Work::exponential: return steps(7, 1, 20);
-    case Work::logarithm: return steps(14, 0, 26);
-    case Work::hyperbolic: return steps(20, 2, 40);
-    case Work::circular: return steps(24, 0, 40);
-    case Work::power: return steps(40, 3, 110);
-    case Work::subscript: return steps(1, 0, 1);
-  }
-  return {};
-}
 
 class Model {
  public:
@@ -169,11 +124,17 @@ class Model {
     double threads = 1;
     double warps = 1;
   };
+  /// Of the threads of a block those that guards let through: on the average, but all that the busiest block has where
+  /// a multiprocessor has no other.
+  [[nodiscard]] double active_part(const StatementSummary& statement) const {
+    if (statement.busiest_share <= 0) return 1;
+    return std::max(statement.share, statement.block_share / busiest_) / statement.busiest_share;
+  }
   [[nodiscard]] Crew crew_of(const StatementSummary& statement) const {
     Crew out;
     if (statement.matrix) {
       out.warps = static_cast<double>(statement.matrix->units);
-      out.warps *= statement.busiest_share > 0 ? statement.share / statement.busiest_share : 1;
+      out.warps *= active_part(statement);
       out.threads = out.warps * kWarp;
       return out;
     }
@@ -190,7 +151,7 @@ class Model {
     // Rows of tx that are not full leave gaps in warps.
     const double warps =
         extents[0] < row ? extents[1] * extents[2] * std::ceil(extents[0] / kWarp) : std::ceil(out.threads / kWarp);
-    const double active = statement.busiest_share > 0 ? statement.share / statement.busiest_share : 1;
+    const double active = active_part(statement);
     out.threads = std::max(1.0, out.threads * active);
     out.warps = std::max(1.0, std::min(all, warps) * active);
     return out;
@@ -204,7 +165,7 @@ class Model {
     double issues = 0;
     double round_cycles = 0;
     for (const OperationSummary& operation : one.operations) {
-      const Cost cost = cost_of(operation);
+      const GpuCost cost = cost_of(operation);
       const double times = serial_times(one, operation.loops) * share * operation.share;
       issues += times * cost.issues;
       f32_ += times * cost.f32 * crew.warps;
@@ -275,7 +236,8 @@ class Model {
     if (access.scope != Scope::global) return device_.l1_latency;
     const double asked = std::max(1.0, times * crew.warps * access.sectors * 32);
     // Of loads that are under way together one that misses keeps the others waiting, however wide they are.
-    const double missed = std::min(1.0, from_cache_[number][k] / asked * together_of(kernel_.statements[number], access));
+    const double missed =
+        std::min(1.0, from_cache_[number][k] / asked * together_of(kernel_.statements[number], access));
     const double from_cache = std::max(1.0, from_cache_[number][k] * blocks_);
     const double far = std::min(1.0, from_memory_[number][k] / from_cache);
     return device_.l1_latency +

@@ -83,6 +83,7 @@ StatementReader::StatementReader(const lowering::Arrangement& arrangement, const
   for (const Value* guard : guards) {
     const ConditionShare share = share_of(*guard, loops_);
     out_.share *= share.all;
+    out_.block_share *= share.block;
     out_.busiest_share *= share.busiest;
   }
 }
@@ -343,7 +344,7 @@ StatementSummary StatementReader::read(const Way& way, const std::array<std::int
   add_chain();
   for (AccessSummary& access : out_.accesses) access.loops = repeating(access.loops);
   for (OperationSummary& operation : out_.operations) operation.loops = repeating(operation.loops);
-  for (AccessSummary& access : out_.accesses) add_requests(out_.loops, block, access);
+  for (AccessSummary& access : out_.accesses) add_requests(out_, block, access);
   out_.ahead = store_.target->scope.depth;
   return std::move(out_);
 }

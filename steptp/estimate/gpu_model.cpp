@@ -153,7 +153,7 @@ class Model {
         extents[0] < row ? extents[1] * extents[2] * std::ceil(extents[0] / kWarp) : std::ceil(out.threads / kWarp);
     const double active = active_part(statement);
     out.threads = std::max(1.0, out.threads * active);
-    out.warps = std::max(1.0, std::min(all, warps) * active);
+    out.warps = std::max(1.0, active < 1 ? std::ceil(std::min(all, warps) * active) : std::min(all, warps));
     return out;
   }
 

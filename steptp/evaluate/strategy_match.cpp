@@ -106,7 +106,8 @@ class Matcher {
       for (const ChoiceSite& site : sites) {
         if (!likely && site.count() <= kManyChoices) continue;  // all of them were likely
         const StrategyMatch match = likely ? try_likely(site, view, number) : try_all(site, view, number);
-        if (match == StrategyMatch::yes || is_out()) return match == StrategyMatch::yes ? match : StrategyMatch::unknown;
+        if (match == StrategyMatch::yes || is_out())
+          return match == StrategyMatch::yes ? match : StrategyMatch::unknown;
         if (match == StrategyMatch::unknown) found = match;
       }
     }

@@ -25,8 +25,8 @@ struct StrategyMatchLimits {
 };
 
 /// Applies the strategies in the order given, each with its choices (extended ones included), and compares the results
-/// with `after` up to renaming. Places in expressions that `after` has not come first, published choices before extended
-/// ones, and of many choices at one place those whose numbers stand in `after`.
+/// with `after` up to renaming. Places in expressions that `after` has not come first, published choices before
+/// extended ones, and of many choices at one place those whose numbers stand in `after`.
 [[nodiscard]] StrategyMatch match_strategies(const Program& before, const Program& after,
                                              const std::vector<std::string>& strategies,
                                              const StrategyMatchLimits& limits);

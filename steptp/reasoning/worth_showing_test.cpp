@@ -55,8 +55,8 @@ TEST(WorthShowing, NoLayoutOrHeaderInWhichAllIsInTheSameOrder) {
 TEST(WorthShowing, NoAxisWithAnotherNameAndNoMaskedThreads) {
   const auto bound = [](int extent, const std::string& loop, const std::string& choice) {
     const std::string n = std::to_string(extent);
-    const std::string text = "@input A f32[" + n + "]\n@output D f32[" + n + "]\n" + loop + n + " D(" + loop + ")=A(" +
-                             loop + ")*2;";
+    const std::string text =
+        "@input A f32[" + n + "]\n@output D f32[" + n + "]\n" + loop + n + " D(" + loop + ")=A(" + loop + ")*2;";
     return is_worth(text, "loop_binding", R"({"at":"0:loop[0]",)" + choice + "}");
   };
   EXPECT_TRUE(bound(100, "a", R"("axis":"tx","multiple":1)"));
@@ -78,8 +78,9 @@ TEST(WorthShowing, NoPiecesThatLeaveMuchUnused) {
   EXPECT_FALSE(split("60", "inner"));
   EXPECT_FALSE(split("7", "inner"));
   EXPECT_FALSE(split("99", "inner"));
+  const std::string serial = "@input A f32[100,30]\n@output D f32[100,30]\nc100 a30 D(c,a)=A(c,a)*2;";
   const auto tiled = [&](const std::string& first, const std::string& second) {
-    return is_worth(text, "loop_tiling", R"({"at":"0:loop[0]","first":)" + first + R"(,"second":)" + second + "}");
+    return is_worth(serial, "loop_tiling", R"({"at":"0:loop[0]","first":)" + first + R"(,"second":)" + second + "}");
   };
   EXPECT_TRUE(tiled("10", "15"));
   EXPECT_TRUE(tiled("32", "8"));

@@ -56,6 +56,10 @@ Result<dataset::Configuration, Diagnostic> requested_configuration(const BuildAr
     auto text = read_file(arguments.config);
     if (!text) return text.error();
     requested.config = std::move(text).value();
+    if (requested.config.find_first_not_of(" \t\r\n") == std::string::npos) {
+      return make_error("configuration", concat("'", arguments.config, "' is empty: it has no settings"),
+                        "{} stands for all defaults; steptp dataset build --print-config shows them");
+    }
   }
   return dataset::configuration_of(requested);
 }

@@ -63,7 +63,7 @@ void build_small_dataset(const std::string& folder, std::uint64_t programs) {
                             entry.strategy, record.program.split, entry.depth > 0});
     }
     const bool ends_part = (i + 1) % kPartPrograms == 0 || i + 1 == plan.programs.size();
-    if (ends_part) must(write_file(part_path(folder, i / kPartPrograms), compress(std::exchange(lines, {}))));
+    if (ends_part) must(write_file(part_path(folder, i / kPartPrograms), part_bytes(std::exchange(lines, {}))));
   }
   std::string rows;
   for (const SelectedRow& row : select_rows(candidates, configuration).rows) {

@@ -15,8 +15,9 @@ with an answer, is logged once under the name "steptp.rewards". All of it may be
 more cheaply, by writing the same calculation in another order for example.
 
 `time_limit` (seconds for one answer), `jobs` (threads, 0: all cores), `seed` and `device` (of `faster`) are the module's
-settings. Without a
-seed, each batch is judged with a fresh one, drawn after the answers were given and logged at level INFO.
+settings. What the judge draws
+follows from question, answer and seed, so that an answer is worth the same however often it is given; what depends on
+draws has to be found three times with different ones.
 
 For ms-swift: ``--external_plugins .../steptp/swift_plugin.py --reward_funcs steptp_equal steptp_format``.
 """
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,7 +38,7 @@ __all__ = ["different", "equal", "faster", "format", "safe", "step", "strategy_m
 time_limit: float = 10.0
 #: Threads for one batch; 0: all cores.
 jobs: int = 0
-#: The seed of the judge's draws; None: a fresh one for each batch.
+#: The seed of the judge's draws, beside question and answer: an answer is worth the same however often it is given.
 seed: int | None = None
 #: What `faster` expects times of: a name of the table of devices (`steptp device --list`).
 device: str = "nvidia-h200"
@@ -97,7 +98,11 @@ def _record(columns: dict[str, Any], row: int, rows: int) -> bytes:
 
 def _programs(columns: dict[str, Any], row: int, rows: int) -> int:
     value = _cell(columns, "programs", row, rows)
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 1000 else 1
+    if value is None:
+        return 1
+    if isinstance(value, (bool, str, bytes)) or not 0 < (number := operator.index(value)) < 1000:
+        raise ValueError(f"the column 'programs' is {value!r}, and not a number from 1 to 999")
+    return number
 
 
 def _scored(completion: Any, columns: dict[str, Any], row: int, rows: int, wants_record: bool) -> tuple[bytes, bytes, int]:
@@ -106,7 +111,7 @@ def _scored(completion: Any, columns: dict[str, Any], row: int, rows: int, wants
         return (_record(columns, row, rows) if wants_record else b""), text, _programs(columns, row, rows)
     except Exception as error:  # a row may hold anything
         _report(f"{type(error).__name__}: {error}")
-        return b"", b"", 1
+        return b"", b"", 0
 
 
 def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float]:
@@ -117,8 +122,7 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
     try:
         scored = [_scored(completions[i], columns, i, rows, name != "format") for i in range(rows)]
         different_ones = list(dict.fromkeys(scored))  # a group often holds one answer many times
-        drawn = secrets.randbits(53) if seed is None else int(seed)
-        _log.info("%d answers are judged with seed %d", len(different_ones), drawn)
+        drawn = None if seed is None else int(seed)
         values, problems = _steptp.rewards(name, different_ones, float(time_limit), drawn, int(jobs), str(device))
         for problem in problems:
             _report(problem)
@@ -132,9 +136,10 @@ def _rewards(name: str, completions: Any, columns: dict[str, Any]) -> list[float
 def step(completions: Any = (), **columns: Any) -> list[float]:
     """1 where the answer is a step that is worth learning. All of this is asked:
 
-    it is equal and safe, as for `safe`; its plain form is another one, so that `+0`, `*1`, brackets, dead equations, the
-    order of operands or of independent expressions and loops of one iteration earn nothing; and the strategy named, one
-    of the 43, was really applied: one of its choices leads there, up to the plain form.
+    it is equal and safe, as for `safe`; and it is what one choice of the strategy named, one of the 43, makes of the
+    question, and nothing beside it. Operands and independent expressions may stand in another order; `+0`, dead equations
+    and loops of one iteration beside the step earn nothing. Steps that nobody would show earn nothing either: a thread
+    axis with another name, masked threads, a copy of one element that is used once.
 
     >>> double = "@input A f32[8]\\n@output D f32[8]\\nL^{8}_{a=0}[D^{f32,g}_{a}=A^{f32,g}_{a}*2;];"
     >>> split = '<answer>{"transformed_IR":"a4 c2 D(a*2+c)=A(a*2+c)*2;","applied_strategy":"loop_split"}</answer>'
@@ -149,7 +154,7 @@ def faster(completions: Any = (), **columns: Any) -> list[float]:
     """The share of the expected time that is saved on `device`, where the answer is equal and safe; otherwise 0.
 
     Times are those of `steptp.estimate`, which runs nothing. 0.75 is a quarter of the time. An answer that is not
-    expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0.
+    expected to be faster, that the device cannot launch, or whose plain form is that of the question is worth 0; so are gains below a tenth, which the model cannot tell.
     Which strategy is named is not asked.
 
     >>> before = "@input A f32[4096]\\n@output D f32[4096]\\na4096 E(a)=A(a)*2;a4096 D(a)=E(a)+1;"

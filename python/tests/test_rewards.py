@@ -84,8 +84,39 @@ def test_several_programs_are_worth_their_share() -> None:
     entries = [{"idx": i + 1, "transformed_IR": text, "applied_strategy": "expand_collect"} for i, text in enumerate(parts)]
     text = "<answer>" + json.dumps(entries) + "</answer>"
     assert rewards.equal(completions=[text], **columns(1, programs=[4])) == [0.5]
-    assert rewards.equal(completions=[text], **columns(1, programs=[2])) == [1.0]
+    # The first two count: one that is worth nothing takes the place of another.
+    assert rewards.equal(completions=[text], **columns(1, programs=[2])) == [0.5]
     assert rewards.format(completions=[text], programs=[4]) == [1.0]
+    assert rewards.format(completions=[text], programs=[2]) == [0.0]
+
+
+def test_wrong_programs_before_right_ones_cost(caplog: pytest.LogCaptureFixture) -> None:
+    texts = [BEFORE] * 50 + [SPLIT, "a8 D(a)=1+A(a)*2;", "a8 D(a)=A(a)+A(a)+1;"]
+    entries = [{"idx": i + 1, "transformed_IR": text, "applied_strategy": "loop_split"} for i, text in enumerate(texts)]
+    text = "<answer>" + json.dumps(entries) + "</answer>"
+    assert rewards.equal(completions=[text], **columns(1, programs=[3])) == [0.0]
+
+
+@pytest.mark.parametrize("programs", [0, -1, 1000, "three", True, 1.5])
+def test_a_number_of_programs_that_is_none_is_an_error(programs: object, caplog: pytest.LogCaptureFixture) -> None:
+    rewards._logged.clear()
+    with caplog.at_level(logging.WARNING, "steptp.rewards"):
+        assert rewards.step(completions=[ANSWERS[0]], **columns(1, programs=[programs])) == [0.0]
+    assert any("programs" in record.message for record in caplog.records)
+
+
+def test_header_lines_in_an_answer() -> None:
+    same = answer(f"@input A f32[8]\n@output D f32[8]\n{SPLIT}")
+    other = answer(f"@input A f32[9]\n@output D f32[8]\n{SPLIT}")
+    assert rewards.format(completions=[same, other]) == [0.0, 0.0]
+    assert rewards.step(completions=[same, other], **columns(2)) == [1.0, 0.0]
+
+
+def test_the_same_answer_is_worth_the_same_however_often_it_is_given() -> None:
+    """Safe by search, if at all: no draw is luckier than another."""
+    row = {"before": ["a8 D(a)=exp(A(a))/(exp(A(a))+1);"] * 40, "signature": [SIGNATURE] * 40}
+    text = answer("a8 D(a)=1/(1+exp(-A(a)));")
+    assert len({value for _ in range(3) for value in rewards.safe(completions=[text] * 40, **row)}) == 1
 
 
 WRONG_ROWS = [

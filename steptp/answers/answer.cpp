@@ -189,6 +189,7 @@ class Reader {
     bool was_fenced = false;
     program.text = without_fences(*text->as_string(), was_fenced);
     if (was_fenced) deviate("code-fence");
+    if (program.text.starts_with('@') || program.text.find("\n@") != std::string::npos) deviate("header-lines");
     if (program.text.empty()) program.problem = {"no-program", "transformed_IR is empty"};
     if (program.strategies.empty()) deviate("no-strategy");
     return program;

@@ -37,7 +37,8 @@ struct Answer {
 /// Read are: text with a thought `<think>...</think>` before it, or only its end, or none; `<answer>` without its end
 /// where the JSON is complete; JSON alone; code fences; text behind the JSON; line breaks inside of a string; one
 /// object where a list was wanted, and a list of one where an object was; `applied_strategies` for `applied_strategy`,
-/// a string, several in one string, or a list; keys that were not asked for. All but the thought are deviations.
+/// a string, several in one string, or a list; keys that were not asked for; header lines before a program. All but the
+/// thought are deviations.
 ///
 /// Not read, because one would have to guess what is meant: a thought without an end, several different answers, JSON
 /// that is none, a key given twice with different values, a program that is no string.

@@ -206,7 +206,7 @@ class PartMaker {
       if (--open.left > 0) return;
       for (const std::string& one : open.lines) append(text, one, "\n");
     }
-    const auto written = write_file(part_path(options_.folder, part), compress(text));
+    const auto written = write_file(part_path(options_.folder, part), part_bytes(text));
     if (!written) {
       Diagnostic diagnostic = written.error();
       diagnostic.hint = concat("free some space or mend the folder; ", kGoOn);
@@ -282,7 +282,7 @@ Result<BuildAnswer, Diagnostic> finished(const Finishing& how, BuildAnswer answe
 std::optional<Json> known_summary(const std::string& folder) {
   const auto known = read_build(folder);
   const Json* summary = known ? known->find("summary") : nullptr;
-  if (!summary || !fs::exists(selection_path(folder)) || !fs::exists(compiled_path(folder))) return std::nullopt;
+  if (!summary || check_sums(folder, *known)) return std::nullopt;
   return *summary;
 }
 
@@ -356,6 +356,7 @@ std::optional<Diagnostic> copy_parts(const std::vector<std::string>& folders, co
     for (const std::string& folder : folders) {
       if (is_found || !fs::exists(part_path(folder, part))) continue;
       is_found = true;
+      if (const auto records = read_part(folder, part); !records) return records.error();
       const auto bytes = read_file(part_path(folder, part));
       if (!bytes) return bytes.error();
       if (auto written = write_file(part_path(into, part), *bytes); !written) return written.error();

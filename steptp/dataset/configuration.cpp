@@ -269,6 +269,13 @@ std::string problem_of(const Configuration& c) {
   if (c.compositions_percent > 100) return "compositions_percent is at most 100";
   if (c.trials < 1) return "trials are at least 1";
   if (c.attempts < 1) return "attempts are at least 1";
+  constexpr std::uint64_t kDeepest = 64;
+  constexpr std::uint64_t kMostEach = 1000;
+  if (c.depth > kDeepest) return concat("depth is at most ", kDeepest, ", not ", c.depth);
+  for (const auto& [name, value] : {std::pair("deep_states", c.deep_states), std::pair("deep_entries", c.deep_entries),
+                                    std::pair("trials", c.trials), std::pair("attempts", c.attempts)}) {
+    if (value > kMostEach) return concat(name, " is at most ", kMostEach, ", not ", value);
+  }
   if (c.compile != "sample" && c.compile != "all" && c.compile != "none")
     return concat("compile is sample, all or none, not '", c.compile, "'");
   if (c.draw != "useful" && c.draw != "published") return concat("draw is useful or published, not '", c.draw, "'");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "steptp/base/sha256.h"
 #include "steptp/columns/compression.h"
 #include "steptp/dataset/configuration.h"
 #include "steptp/dataset/store.h"
@@ -82,19 +83,18 @@ TEST(Entry, RowsSurviveJson) {
           .ok());
 }
 
-TEST(Store, TextsSurviveCompression) {
+TEST(Store, PartsHaveTheirChecksumAndNoMoreBytesThanNeeded) {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i * i) + ",";
-  const std::string bytes = compress(text);
+  text += "\n";
+  const std::string bytes = part_bytes(text);
   EXPECT_LT(bytes.size(), text.size());
-  EXPECT_EQ(bytes, compress(text));
-  EXPECT_EQ(zstd_decompress(bytes, text.size()).value(), text);
-  EXPECT_FALSE(zstd_decompress(bytes, text.size() - 1).ok());
-  EXPECT_FALSE(zstd_decompress(std::string_view(bytes).substr(0, bytes.size() - 1), text.size()).ok());
-  EXPECT_FALSE(zstd_decompress(bytes + "x", text.size()).ok());
-  std::string damaged = bytes;
-  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 4);
-  EXPECT_FALSE(zstd_decompress(damaged, text.size()).ok());
+  EXPECT_EQ(bytes, part_bytes(text));
+  const std::string stored = zstd_decompress(bytes, 2 * text.size()).value();
+  EXPECT_TRUE(stored.starts_with(text));
+  EXPECT_NE(stored.find(sha256_hex(text)), std::string::npos);
+  EXPECT_FALSE(zstd_decompress(std::string_view(bytes).substr(0, bytes.size() - 1), 2 * text.size()).ok());
+  EXPECT_FALSE(zstd_decompress(bytes + "x", 2 * text.size()).ok());
 }
 
 TEST(Configuration, SurvivesJsonAndNamesWhatIsWrong) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "steptp/base/file.h"
+#include "steptp/base/sha256.h"
 #include "steptp/base/text.h"
 #include "steptp/dataset/compile_rows.h"
 #include "steptp/dataset/select.h"
@@ -191,7 +192,15 @@ Result<bool, Diagnostic> write_build(const std::string& folder, const Configurat
   Json wanted{Json::Object()};
   for (const auto& [split, count] : plan.wanted) wanted.set(std::string(name_of(split)), count);
   out.set("wanted", std::move(wanted));
-  if (!summary.is_null()) out.set("summary", summary);
+  if (!summary.is_null()) {
+    Json sums;
+    for (const std::string& path : {selection_path(folder), compiled_path(folder)}) {
+      const auto text = read_file(path);
+      if (!text) return text.error();
+      sums.set(path.substr(folder.size() + 1), sha256_hex(*text));
+    }
+    out.set("summary", summary).set("sums", std::move(sums));
+  }
   return write_file(build_path(folder), out.dump() + "\n");
 }
 

@@ -9,6 +9,7 @@
 
 #include "steptp/base/file.h"
 #include "steptp/base/process.h"
+#include "steptp/columns/compression.h"
 #include "steptp/dataset/store.h"
 
 namespace steptp::dataset {
@@ -55,7 +56,7 @@ Made store_of(const std::vector<ProgramRecord>& records) {
     text += to_json(record).dump() + "\n";
     out.plan.programs.emplace_back();
   }
-  EXPECT_TRUE(write_file(part_path(out.folder.file("."), 0), compress(text)).ok());
+  EXPECT_TRUE(write_file(part_path(out.folder.file("."), 0), part_bytes(text)).ok());
   return out;
 }
 
@@ -128,6 +129,29 @@ TEST(Finish, DamagedPartsAreNamed) {
   const auto summary = finish(made);
   ASSERT_FALSE(summary.ok());
   EXPECT_NE(summary.error().message.find("part-00000"), std::string::npos) << summary.error().message;
+}
+
+/// A part, or the rows, written anew by somebody else.
+TEST(Finish, EditedPartsAndRowsAreNoticed) {
+  const Made made = store_of({record_of(0, Split::train, 1, 10, 100, 4)});
+  const std::string folder = made.folder.file(".");
+  ASSERT_TRUE(finish(made).ok());
+  const Json build = read_build(folder).value();
+  EXPECT_FALSE(check_sums(folder, build));
+  const std::string rows = read_file(selection_path(folder)).value();
+  ASSERT_TRUE(write_file(selection_path(folder), rows.substr(rows.find('\n') + 1)).ok());
+  ASSERT_TRUE(check_sums(folder, build));
+  EXPECT_NE(check_sums(folder, build)->message.find("selection.jsonl"), std::string::npos);
+  const std::string path = part_path(folder, 0);
+  const std::string text = zstd_decompress(read_file(path).value(), 1 << 20).value();
+  std::string other = text;
+  other.replace(other.find("proved"), 6, "exact ");
+  for (const std::string& edited : {other, text.substr(0, text.find('\n') + 1), std::string()}) {
+    ASSERT_TRUE(write_file(path, zstd_compress(edited, {})).ok());
+    const auto read = read_part(folder, 0);
+    ASSERT_FALSE(read.ok());
+    EXPECT_NE(read.error().message.find("checksum"), std::string::npos) << read.error().message;
+  }
 }
 
 }  // namespace

@@ -14,12 +14,13 @@
 
 #include "steptp/base/text.h"
 #include "steptp/cuda/lower.h"
+#include "steptp/dataset/entry_verdict.h"
 #include "steptp/dataset/lowered.h"
 #include "steptp/dataset/sampling.h"
-#include "steptp/dataset/worth_showing.h"
 #include "steptp/graph/torch_printer.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/reasoning/trace.h"
+#include "steptp/reasoning/worth_showing.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
 #include "steptp/recipe/selection.h"
@@ -54,21 +55,6 @@ class Stage {
   double& sum_;
   double start_;
 };
-
-std::optional<bool> known(Shown shown) {
-  return shown == Shown::unknown ? std::nullopt : std::optional(shown == Shown::yes);
-}
-
-/// Of two trials: what one denies is denied, what one does not know is not known.
-std::optional<bool> weaker(std::optional<bool> a, std::optional<bool> b) {
-  if (a == false || b == false) return false;
-  return a && b ? std::optional(true) : std::nullopt;
-}
-
-std::string text_of(const certify::SafeRange& range) {
-  const Json json = steptp::to_json(range);
-  return json.as_string() ? *json.as_string() : json.dump();
-}
 
 std::uint64_t count_tokens(const std::string& text) {
   const auto& tokenizer = qwen3_tokenizer();
@@ -194,6 +180,7 @@ class EntryMaker {
 
   void walk_from(const State& state, std::uint64_t wanted, std::vector<State>& next) {
     View view(state.program);
+    if (state.depth > 0) known_step_ = look_at(state.program);
     Choices choices;
     {
       const Stage stage(times_, "list");
@@ -232,7 +219,8 @@ class EntryMaker {
     times_["apply"] += cpu_milliseconds();
     if (!applied) return dropped("refused");
     Program& after = applied->program;
-    if (configuration_.draw == "useful" && !is_worth_showing(*choice.strategy, state.program, *applied)) {
+    if (configuration_.draw == "useful" &&
+        !is_worth_showing(*choice.strategy, state.program, choice.choice, *applied)) {
       (void)drop("not worth showing");
       return Tried::not_worth_showing;
     }
@@ -249,6 +237,7 @@ class EntryMaker {
     entry.id = hash_name(identity);
     if (!judge(after, identity, entry.verdict)) return Tried::dropped;
     const bool is_safe = entry.verdict.safe == true;
+    if (is_safe && !is_safe_step(state, after, identity)) return dropped("unsafe against its own question");
     std::string refused;
     if (!lower(after, entry.tir, entry.cuda, refused)) return dropped(refused);
     describe_entry(state, choice, *applied, identity, entry);
@@ -292,53 +281,48 @@ class EntryMaker {
     count(after, entry.after, entry.tir, entry.cuda, entry.tokens);
   }
 
-  /// Whether it is equal to the root, in as many trials as are wanted, and how safe. A proof draws no inputs: one is
-  /// enough; so is the first that is not safe.
-  bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
+  [[nodiscard]] std::vector<std::uint64_t> seeds_of(Hash identity) const {
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
+      seeds.push_back(combine(combine(mix(configuration_.seed), identity), number));
+    }
+    return seeds;
+  }
+
+  std::vector<Judgement> trials_of(const Program& before, const KnownBefore& known, const Program& after,
+                                   const std::vector<std::uint64_t>& seeds) {
     const Stage stage(times_, "judge");
     VerifyOptions options;
     options.budget = configuration_.budget;
     options.proof_work = configuration_.proof_budget;
     options.safety_budget = configuration_.safety_budget;
-    options.known = &known_;
-    std::vector<std::uint64_t> seeds;
-    for (std::uint64_t number = 0; number < configuration_.trials; ++number) {
-      seeds.push_back(combine(combine(mix(configuration_.seed), identity), number));
-    }
-    const std::vector<Judgement> trials = verify_trials(root_, after, options, seeds);
+    options.known = &known;
+    return verify_trials(before, after, options, seeds);
+  }
+
+  /// Whether it is equal to the root, in as many trials as are wanted, and how safe. A proof draws no inputs: one is
+  /// enough; so is the first that is not safe.
+  bool judge(const Program& after, Hash identity, EntryVerdict& verdict) {
+    const std::vector<std::uint64_t> seeds = seeds_of(identity);
+    const std::vector<Judgement> trials = trials_of(root_, known_, after, seeds);
     for (std::size_t i = 0; i < trials.size(); ++i) {
       const Judgement& judgement = trials[i];
       if (!is_equal(judgement.verdict)) return drop(std::string(name_of(judgement.verdict)));
       if (judgement.fills_vacuous) return drop("fills_vacuous");
       if (judgement.same) return drop("same");
-      take(judgement, seeds[i], verdict);
+      add_trial(judgement, seeds[i], verdict);
     }
     return true;
   }
 
-  static void take(const Judgement& judgement, std::uint64_t seed, EntryVerdict& verdict) {
-    const bool is_first = verdict.grade.empty();
-    if (is_first) verdict.grade = std::string(name_of(judgement.verdict));
-    const std::optional<bool> safe = known(judgement.safe);
-    verdict.safe = is_first ? safe : weaker(verdict.safe, safe);
-    const Json by = steptp::to_json(judgement.safe_by);
-    if (is_first || judgement.safe_by == SafeBy::search) verdict.safe_by = by.as_string() ? *by.as_string() : "";
-    if (!verdict.safe) verdict.safe_by.clear();
-    verdict.safe_range = text_of(judgement.safe_range);
-    verdict.stable = is_first ? known(judgement.stable) : weaker(verdict.stable, known(judgement.stable));
-    verdict.points += judgement.points;
-    if (is_first) verdict.assumes = judgement.assumes;
-    if (judgement.verdict == Grade::proved && judgement.safe_by == SafeBy::proof) return;
-    verdict.inputs_drawn = true;
-    // The weakest of the trials is what the row promises.
-    if (judgement.bound_log2) {
-      verdict.bound_log2 = std::max(verdict.bound_log2.value_or(*judgement.bound_log2), *judgement.bound_log2);
-    }
-    if (judgement.agree_bits) {
-      verdict.agree_bits = std::min(verdict.agree_bits.value_or(*judgement.agree_bits), *judgement.agree_bits);
-    }
-    verdict.trials.push_back({seed, std::string(name_of(judgement.verdict)), judgement.points, judgement.bound_log2,
-                              judgement.agree_bits, safe});
+  /// The verdict is about the root; a row shows the program that the step was made from, and has to be safe against it
+  /// as well.
+  bool is_safe_step(const State& state, const Program& after, Hash identity) {
+    if (state.depth == 0) return true;
+    const std::vector<Judgement> trials = trials_of(state.program, known_step_, after, seeds_of(identity));
+    return std::all_of(trials.begin(), trials.end(), [](const Judgement& judgement) {
+      return is_equal(judgement.verdict) && !judgement.fills_vacuous && judgement.safe == Shown::yes;
+    });
   }
 
   static Json recipe_array(const Recipe& recipe) {
@@ -368,6 +352,7 @@ class EntryMaker {
   std::vector<const Strategy*> strategies_;
   Program root_;
   KnownBefore known_;
+  KnownBefore known_step_;      ///< of the state that is walked from, where it is not the root
   std::string_view trying_;     ///< the strategy of the choice at hand
   std::set<std::string> seen_;  ///< canonical forms of this program's states and results
 };

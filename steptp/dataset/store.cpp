@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "steptp/base/file.h"
+#include "steptp/base/sha256.h"
 #include "steptp/base/text.h"
 #include "steptp/columns/compression.h"
 
@@ -14,6 +15,8 @@ namespace steptp::dataset {
 
 namespace {
 
+/// Of the last line of a part.
+constexpr std::string_view kSumKey = "sha256";
 constexpr int kLevel = 6;  ///< a tenth of the text in a hundredth of the time that making it takes
 constexpr std::size_t kMostPartBytes = std::size_t{1} << 32;
 
@@ -36,7 +39,11 @@ void for_each_line(std::string_view text, const Visit& visit) {
 
 }  // namespace
 
-std::string compress(std::string_view text) { return zstd_compress(text, {kLevel, true}); }
+std::string part_bytes(std::string_view records) {
+  Json sum;
+  sum.set(std::string(kSumKey), sha256_hex(records));
+  return zstd_compress(concat(records, sum.dump(), "\n"), {kLevel, true});
+}
 
 std::string part_path(const std::string& folder, std::uint64_t part) {
   std::array<char, 32> name{};
@@ -77,6 +84,35 @@ void Quota::apply(ProgramRecord& record) {
   record.excluded = "not needed";
 }
 
+namespace {
+
+/// The lines before the checksum, where it is theirs.
+std::optional<std::string_view> summed_records(std::string_view text) {
+  if (!text.ends_with('\n')) return std::nullopt;
+  const std::size_t last = text.substr(0, text.size() - 1).rfind('\n');
+  const std::string_view records = text.substr(0, last == text.npos ? 0 : last + 1);
+  const auto json = parse_json(text.substr(records.size()));
+  const Json* sum = json ? json->find(kSumKey) : nullptr;
+  if (!sum || !sum->as_string() || *sum->as_string() != sha256_hex(records)) return std::nullopt;
+  return records;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> check_sums(const std::string& folder, const Json& build) {
+  const Json* sums = build.find("sums");
+  for (const std::string& path : {selection_path(folder), compiled_path(folder)}) {
+    const Json* sum = sums ? sums->find(path.substr(folder.size() + 1)) : nullptr;
+    const auto text = read_file(path);
+    if (!text) return text.error();
+    if (!sum || !sum->as_string() || *sum->as_string() != sha256_hex(*text)) {
+      return make_error("dataset", concat("'", path, "' is not what the build has written: it was changed"),
+                        "remove selection.jsonl and run the same build again: it selects the same rows");
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part) {
   const std::string path = part_path(folder, part);
   const auto bytes = read_file(path);
@@ -84,9 +120,11 @@ Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& fold
   if (bytes->empty()) return damaged(path, "the file is empty");
   const auto text = zstd_decompress(*bytes, kMostPartBytes);
   if (!text) return damaged(path, text.error().message);
+  const auto records = summed_records(*text);
+  if (!records) return damaged(path, "its records are not those of its checksum");
   std::vector<ProgramRecord> out;
   std::optional<Diagnostic> problem;
-  for_each_line(*text, [&](std::string_view line) {
+  for_each_line(*records, [&](std::string_view line) {
     const auto json = parse_json(line);
     auto record = json ? record_from_json(*json) : Result<ProgramRecord, std::string>(json.error().message);
     if (record) {

@@ -20,8 +20,9 @@
 
 namespace steptp::dataset {
 
-/// The content of a part as it is stored: one zstd frame, always the same bytes for the same text.
-[[nodiscard]] std::string compress(std::string_view text);
+/// The content of a part as it is stored: its records and a last line with their checksum, in one zstd frame; always
+/// the same bytes for the same records.
+[[nodiscard]] std::string part_bytes(std::string_view records);
 
 /// Names of files in a dataset.
 [[nodiscard]] std::string part_path(const std::string& folder, std::uint64_t part);
@@ -29,11 +30,13 @@ namespace steptp::dataset {
 [[nodiscard]] std::string selection_path(const std::string& folder);
 [[nodiscard]] std::string compiled_path(const std::string& folder);
 
-/// Of build.json and of the records: 2 since entries that are equal and not safe are kept apart.
-inline constexpr std::int64_t kStoreFormat = 2;
+/// Of build.json and of the records: 2 since entries that are equal and not safe are kept apart, 3 since parts, rows
+/// and what was compiled have checksums.
+inline constexpr std::int64_t kStoreFormat = 3;
 
-/// What DIR/build.json says: {"format":2,"configuration":{...},"parts":N,"programs":N,"wanted":{"train":N,...},
-/// "summary":{...}}. The summary is there once the build is complete.
+/// What DIR/build.json says: {"format":3,"configuration":{...},"parts":N,"programs":N,"wanted":{"train":N,...},
+/// "summary":{...},"sums":{"selection.jsonl":"...","compiled.jsonl":"..."}}. Summary and sums are there once the build
+/// is complete.
 [[nodiscard]] Result<Json, Diagnostic> read_build(const std::string& folder);
 
 /// Programs that are wanted of each split. A plan has some to spare, because what nothing can be made of is known only
@@ -50,8 +53,11 @@ class Quota {
 };
 
 /// The records of one part, those to spare as well. Diagnostic `dataset`: a part that is not there, damaged, or no
-/// part.
+/// part, or with records that are not those of its checksum.
 [[nodiscard]] Result<std::vector<ProgramRecord>, Diagnostic> read_part(const std::string& folder, std::uint64_t part);
+
+/// Whether selection.jsonl and compiled.jsonl are what the build has written; whole parts say so themselves.
+[[nodiscard]] std::optional<Diagnostic> check_sums(const std::string& folder, const Json& build);
 
 /// Every record of a complete dataset in order, one part in memory at a time, with what compiled.jsonl says of entries.
 /// `visit` answers false to stop.

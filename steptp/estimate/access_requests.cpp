@@ -3,6 +3,7 @@
 #include "steptp/estimate/access_requests.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace steptp::estimation {
@@ -37,6 +38,15 @@ std::vector<std::int64_t> addresses(const std::vector<LoopSummary>& loops, const
     if (takes_part) out.push_back(access.offset.at(point) * bytes);
   }
   return out;
+}
+
+/// Of the busiest block.
+std::size_t active_threads(const StatementSummary& statement) {
+  double threads = statement.busiest_share > 0 ? statement.block_share / statement.busiest_share : 1;
+  for (const LoopSummary& loop : statement.loops) {
+    if (loop.axis && is_thread_axis(*loop.axis)) threads *= static_cast<double>(loop.extent);
+  }
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(threads - 1e-6)));
 }
 
 double distinct(const std::vector<std::int64_t>& begins, std::int64_t bytes, std::int64_t unit) {
@@ -77,8 +87,9 @@ double bank_rounds(const std::vector<std::int64_t>& begins, std::int64_t bytes) 
 
 }  // namespace
 
-void add_requests(const std::vector<LoopSummary>& loops, const std::array<std::int64_t, 3>& block,
-                  AccessSummary& access) {
+void add_requests(const StatementSummary& statement, const std::array<std::int64_t, 3>& block, AccessSummary& access) {
+  const std::vector<LoopSummary>& loops = statement.loops;
+  const std::size_t active = active_threads(statement);
   std::vector<std::int64_t> first(loops.size(), 0);
   std::vector<std::int64_t> middle(loops.size(), 0);
   for (std::size_t i = 0; i < loops.size(); ++i) middle[i] = loops[i].extent / 2;
@@ -90,7 +101,8 @@ void add_requests(const std::vector<LoopSummary>& loops, const std::array<std::i
   double conflicts = 0;
   double samples = 0;
   for (const auto& point : {first, middle}) {
-    const std::vector<std::int64_t> begins = addresses(loops, block, access, point);
+    std::vector<std::int64_t> begins = addresses(loops, block, access, point);
+    if (begins.size() > active) begins.resize(active);
     if (begins.empty()) continue;
     samples += 1;
     conflicts += bank_rounds(begins, bytes);

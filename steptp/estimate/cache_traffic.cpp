@@ -1,6 +1,7 @@
 #include "steptp/estimate/cache_traffic.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -40,6 +41,10 @@ class Reader {
 
   /// The bytes of an access over the serial loops from one on, and over what runs at the same time.
   [[nodiscard]] double bytes_from(std::size_t number, const AccessSummary& access, std::size_t first) const {
+    return bytes_from(number, access, first, access.tensor_bytes);
+  }
+  [[nodiscard]] double bytes_from(std::size_t number, const AccessSummary& access, std::size_t first,
+                                  double most) const {
     const StatementSummary& statement = kernel_.statements[number];
     std::vector<std::int64_t> extents(statement.loops.size(), 1);
     for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -50,7 +55,32 @@ class Reader {
         extents[i] = statement.loops[i].extent;
       }
     }
-    return footprint(access.offset.strides(extents), access.element_bytes, question_.granule, access.tensor_bytes);
+    return footprint(access.offset.strides(extents), access.element_bytes, question_.granule, most);
+  }
+
+  /// Otherwise those threads that a guard lets through touch all of it.
+  static bool depends_on_axis(const StatementSummary& statement, const AccessSummary& access) {
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      if (statement.loops[i].axis && (access.offset.loops() & loop_bit(i))) return true;
+    }
+    return false;
+  }
+
+  /// The same where guards let through a share. What they mask is mostly what would lie outside of the tensor, and so
+  /// no part of what it has: the share is one of what there would be without an end, with iterations that meet nowhere.
+  [[nodiscard]] double masked_from(std::size_t number, const AccessSummary& access, std::size_t first,
+                                   double share) const {
+    const double bytes = bytes_from(number, access, first);
+    if (share >= 1) return bytes;
+    const StatementSummary& statement = kernel_.statements[number];
+    double apart = access.element_bytes;
+    for (std::size_t i = 0; i < statement.loops.size(); ++i) {
+      if (!(access.offset.loops() & loop_bit(i))) continue;
+      const std::int64_t at_once = at_once_[number][i];
+      if (at_once > 0 || i >= first) apart *= static_cast<double>(at_once > 0 ? at_once : statement.loops[i].extent);
+    }
+    apart = std::max(apart, bytes_from(number, access, first, std::numeric_limits<double>::infinity()));
+    return std::min(bytes, std::max(question_.granule, share * apart));
   }
 
   /// What one iteration of each serial loop touches, all of its statements together.
@@ -61,12 +91,14 @@ class Reader {
       const StatementSummary& statement = kernel_.statements[i];
       for (const AccessSummary& access : statement.accesses) {
         if (!counts(access)) continue;
+        const bool is_masked = depends_on_axis(statement, access) && statement.busiest_share > 0;
+        const double threads = is_masked ? statement.share / statement.busiest_share : 1;
         double& all = whole[access.tensor];
-        all = std::max(all, bytes_from(i, access, 0));
+        all = std::max(all, masked_from(i, access, 0, threads));
         for (std::size_t depth = 0; depth < statement.loops.size(); ++depth) {
           if (at_once_[i][depth] > 0) continue;
           double& bytes = touched[statement.loops[depth].identity][access.tensor];
-          bytes = std::max(bytes, bytes_from(i, access, depth + 1));
+          bytes = std::max(bytes, masked_from(i, access, depth + 1, threads));
         }
       }
     }
@@ -90,12 +122,13 @@ class Reader {
 
   [[nodiscard]] double traffic(std::size_t number, const AccessSummary& access, std::size_t from) const {
     const StatementSummary& statement = kernel_.statements[number];
-    double times = statement.share * access.share;
+    double times = 1;
     for (std::size_t i = 0; i < from; ++i) {
       const bool repeats = at_once_[number][i] == 0 && (access.loops & loop_bit(i));
       if (repeats) times *= static_cast<double>(statement.loops[i].extent);
     }
-    return times * bytes_from(number, access, from);
+    const double share = depends_on_axis(statement, access) ? statement.share : statement.busiest_share;
+    return times * masked_from(number, access, from, share * access.share);
   }
 
   /// Where all that a kernel touches fits, a tensor comes once, whoever reads it.

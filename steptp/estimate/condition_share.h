@@ -7,8 +7,15 @@
 
 namespace steptp::estimation {
 
-/// The part of the iterations of the loops at which a condition holds, from a few iterations spread evenly over all of
-/// them. Where data decides, a half.
-[[nodiscard]] double share_of(const lowering::Value& condition, const std::vector<const Loop*>& loops);
+/// At which part of the iterations of some loops a condition holds.
+struct ConditionShare {
+  double all = 1;      ///< of all iterations
+  double block = 1;    ///< of those of the block where it holds most often
+  double busiest = 1;  ///< of those that the thread has where it holds most often
+};
+
+/// Exact where the loops that the condition mentions have few iterations together; otherwise from a few spread evenly
+/// over all of them. Where data decides, a half.
+[[nodiscard]] ConditionShare share_of(const lowering::Value& condition, const std::vector<const Loop*>& loops);
 
 }  // namespace steptp::estimation

@@ -93,6 +93,22 @@ TEST(Estimate, GuardsTakeTheirShare) {
   EXPECT_NEAR(summary->kernels[0].statements[0].share + summary->kernels[1].statements[0].share, 1, 1e-9);
 }
 
+/// Threads that a guard masks do nothing for the others, and a condition that always holds is no gain.
+TEST(Estimate, MaskedThreadsAndKnownConditionsGainNothing) {
+  const std::string head = "@program P\n@input A f32[32,1024]\n@output C f32[32,1024]\n";
+  const double plain = seconds(program_of(head + "tx32 a1024 C(tx,a)=A(tx,a)*2+1;"));
+  for (const char* masked :
+       {"tx1024 a1024 ?(tx<32) C(tx,a)=A(tx,a)*2+1;", "ty1024 a1024 ?(ty<32) C(ty,a)=A(ty,a)*2+1;",
+        "tx64 a1024 ?(tx<32) C(tx,a)=A(tx,a)*2+1;", "tx32 c2 a1000 ?(c*1000+a<1024) C(tx,c*1000+a)=A(tx,c*1000+a)*2+1;",
+        "tx32 a1024 C(tx,a)=where(a<1024,A(tx,a)*2+1,0);", "tx32 c205 a5 ?(c*5+a<1024) C(tx,c*5+a)=A(tx,c*5+a)*2+1;"}) {
+    EXPECT_GT(seconds(program_of(head + masked)), 0.98 * plain) << masked;
+    EXPECT_LT(seconds(program_of(head + masked)), 1.1 * plain) << masked;
+  }
+  const std::string few = "@program P\n@input A f32[4,8944]\n@output C f32[4]\n";
+  EXPECT_GT(seconds(program_of(few + "tx1024 a8944 ?(tx<4) C(tx)+=A(tx,a)**2;")),
+            0.98 * seconds(program_of(few + "tx4 a8944 C(tx)+=A(tx,a)**2;")));
+}
+
 TEST(Estimate, TheSameTwice) {
   EXPECT_EQ(to_json(*estimate(copy(true), *find_rates("nvidia-h200"))).dump(),
             to_json(*estimate(copy(true), *find_rates("nvidia-h200"))).dump());

@@ -10,8 +10,10 @@
 // The busiest multiprocessor counts, so a last wave that is not full costs what it costs.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "steptp/estimate/cache_traffic.h"
+#include "steptp/estimate/gpu_costs.h"
 #include "steptp/estimate/models.h"
 
 namespace steptp::estimation {
@@ -19,59 +21,13 @@ namespace steptp::estimation {
 namespace {
 
 constexpr double kWarp = 32;
+constexpr double kSector = 32;  ///< bytes
 /// A warp's access to more lines than these is scattered.
 constexpr double kFewLines = 8;
 /// Rounds of a loop whose loads are under way together, where nothing else is in it.
 constexpr double kInFlight = 16;
 /// The same where each round stores.
 constexpr double kStoredInFlight = 4;
-
-/// What an operation asks of a multiprocessor, for each of its threads: instructions, and the use of units.
-struct Cost {
-  double issues = 1;
-  double f32 = 0;
-  double f64 = 0;
-  double converts = 0;
-  double special = 0;
-  double cycles = 4;  ///< until its result can be used
-};
-
-/// Steps of CUDA's functions, counted in the code that nvcc makes of them.
-Cost cost_of(const OperationSummary& operation) {
-  const bool is_wide = operation.dtype == DType::f64;
-  const bool is_integer = !is_float(operation.dtype);
-  const auto steps = [&](double f32, double special, double f64) {
-    Cost out;
-    out.issues = is_wide ? f64 : f32 + special;
-    out.f32 = is_wide ? 0 : f32;
-    out.f64 = is_wide ? f64 : 0;
-    out.special = is_wide ? 0 : special;
-    out.cycles = is_wide ? 8 * f64 : 4 * f32 + 12 * special;
-    return out;
-  };
-  switch (operation.work) {
-    case Work::add:
-    case Work::multiply:
-    case Work::fused: return steps(is_integer ? 2 : 1, 0, 1);
-    case Work::choose: return steps(2, 0, 2);
-    case Work::convert: {
-      Cost out;
-      out.f32 = 0;
-      out.converts = is_wide ? 4 : 1;
-      return out;
-    }
-    case Work::divide: return steps(10, 1, 16);
-    case Work::root: return steps(8, 1, 14);
-    case Work::exponential: return steps(7, 1, 20);
-    case Work::logarithm: return steps(14, 0, 26);
-    case Work::hyperbolic: return steps(20, 2, 40);
-    case Work::circular: return steps(24, 0, 40);
-    case Work::power:
-    case Work::square: return steps(40, 3, 110);
-    case Work::subscript: return steps(1, 0, 1);
-  }
-  return {};
-}
 
 class Model {
  public:
@@ -162,15 +118,23 @@ class Model {
     }
   }
 
-  /// Threads of a block that take part in a statement, and warps that have such a thread.
+  /// Threads of a block that take part in a statement, and warps that have such a thread. Those that a guard masks take
+  /// no part: they do nothing for the others.
   struct Crew {
     double threads = 1;
     double warps = 1;
   };
+  /// Of the threads of a block those that guards let through: on the average, but all that the busiest block has where
+  /// a multiprocessor has no other.
+  [[nodiscard]] double active_part(const StatementSummary& statement) const {
+    if (statement.busiest_share <= 0) return 1;
+    return std::max(statement.share, statement.block_share / busiest_) / statement.busiest_share;
+  }
   [[nodiscard]] Crew crew_of(const StatementSummary& statement) const {
     Crew out;
     if (statement.matrix) {
       out.warps = static_cast<double>(statement.matrix->units);
+      out.warps *= active_part(statement);
       out.threads = out.warps * kWarp;
       return out;
     }
@@ -187,7 +151,9 @@ class Model {
     // Rows of tx that are not full leave gaps in warps.
     const double warps =
         extents[0] < row ? extents[1] * extents[2] * std::ceil(extents[0] / kWarp) : std::ceil(out.threads / kWarp);
-    out.warps = std::max(1.0, std::min(all, warps));
+    const double active = active_part(statement);
+    out.threads = std::max(1.0, out.threads * active);
+    out.warps = std::max(1.0, active < 1 ? std::ceil(std::min(all, warps) * active) : std::min(all, warps));
     return out;
   }
 
@@ -195,11 +161,11 @@ class Model {
     const StatementSummary& one = kernel_.statements[number];
     const Crew crew = crew_of(one);
     // Each lane of a unit does its part of a tile.
-    const double share = one.share * (one.matrix ? one.matrix->per_lane : 1);
+    const double share = one.busiest_share * (one.matrix ? one.matrix->per_lane : 1);
     double issues = 0;
     double round_cycles = 0;
     for (const OperationSummary& operation : one.operations) {
-      const Cost cost = cost_of(operation);
+      const GpuCost cost = cost_of(operation);
       const double times = serial_times(one, operation.loops) * share * operation.share;
       issues += times * cost.issues;
       f32_ += times * cost.f32 * crew.warps;
@@ -217,7 +183,7 @@ class Model {
       request(access, times, crew);
       if (!access.is_write) load_seconds = std::max(load_seconds, latency_of(number, k, times, crew));
     }
-    issues += overhead(one) * one.share;
+    issues += overhead(one) * one.busiest_share;
     if (one.matrix) issues += multiply(one, crew);
     issues_ += issues * crew.warps;
     load_seconds /= one.ahead;
@@ -230,7 +196,7 @@ class Model {
     const MatrixSummary& matrix = *one.matrix;
     if (matrix.products == 0) return 0;
     const double rate = matrix.factors == DType::f64 ? device_.matrix_double_per_cycle : device_.matrix_half_per_cycle;
-    const double times = serial_times(one, ~std::uint64_t{0}) * one.share;
+    const double times = serial_times(one, ~std::uint64_t{0}) * one.busiest_share;
     const double cycles = times * matrix.products / rate;
     matrix_ += cycles * crew.warps;
     rounds_ += times * crew.warps * matrix.factor_bytes / 128;
@@ -269,30 +235,55 @@ class Model {
     const AccessSummary& access = kernel_.statements[number].accesses[k];
     if (access.scope != Scope::global) return device_.l1_latency;
     const double asked = std::max(1.0, times * crew.warps * access.sectors * 32);
-    const double missed = std::min(1.0, from_cache_[number][k] / asked);
+    // Of loads that are under way together one that misses keeps the others waiting, however wide they are.
+    const double missed =
+        std::min(1.0, from_cache_[number][k] / asked * together_of(kernel_.statements[number], access));
     const double from_cache = std::max(1.0, from_cache_[number][k] * blocks_);
     const double far = std::min(1.0, from_memory_[number][k] / from_cache);
     return device_.l1_latency +
            missed * (device_.l3_latency - device_.l1_latency + far * (device_.memory_latency - device_.l3_latency));
   }
 
+  /// How much likelier it is that one of the loads under way together misses than that a single one does. Where the
+  /// innermost loop goes from line to line those that miss come one after the other, and keep nobody else waiting.
+  [[nodiscard]] static double together_of(const StatementSummary& one, const AccessSummary& access) {
+    std::vector<std::int64_t> extents(one.loops.size(), 1);
+    for (std::size_t i = one.loops.size(); i-- > 0;) {
+      if (one.loops[i].axis || one.loops[i].is_unrolled) continue;
+      extents[i] = one.loops[i].extent;
+      break;
+    }
+    const auto strides = access.offset.strides(extents);
+    const auto lanes = static_cast<double>(access.lanes);
+    const double step = strides.empty() ? 0 : static_cast<double>(std::abs(strides[0].elements)) * access.element_bytes;
+    const double share = std::min(1.0, step * lanes / kSector);
+    return share == 0 ? 1 : std::max(1.0, std::min(1.0, share * in_flight(one) / lanes) / share);
+  }
+
+  /// Rounds of the innermost loop that are under way together.
+  static double in_flight(const StatementSummary& one) {
+    if (!one.is_alone) return 1;
+    double innermost = 1;
+    for (const LoopSummary& loop : one.loops) {
+      if (!loop.axis && !loop.is_unrolled) innermost = static_cast<double>(loop.extent);
+    }
+    return std::min(one.chain ? kInFlight : kStoredInFlight, innermost);
+  }
+
   void add_latency(const StatementSummary& one, const Crew& crew, double issues, double round_cycles,
                    double load_seconds) {
     // Rounds of loops that are not unrolled, of which several are under way where nothing else is in them.
     double rounds = 1;
-    double innermost = 1;
     for (const LoopSummary& loop : one.loops) {
-      if (loop.axis || loop.is_unrolled) continue;
-      rounds *= static_cast<double>(loop.extent);
-      innermost = static_cast<double>(loop.extent);
+      if (!loop.axis && !loop.is_unrolled) rounds *= static_cast<double>(loop.extent);
     }
-    if (one.is_alone) rounds /= std::min(one.chain ? kInFlight : kStoredInFlight, innermost);
-    rounds = std::max(1.0, rounds * one.share);
+    rounds /= in_flight(one);
+    rounds = std::max(1.0, rounds * one.busiest_share);
     double chain = 0;
     if (one.chain) {
       const double cycles = one.chain->in_registers ? device_.chain_cycles * (one.chain->dtype == DType::f64 ? 2 : 1)
                                                     : device_.l1_latency * device_.clock;
-      chain = serial_times(one, one.chain->loops) * one.share * cycles / device_.clock;
+      chain = serial_times(one, one.chain->loops) * one.busiest_share * cycles / device_.clock;
     }
     double seconds = std::max({rounds * (load_seconds + round_cycles / device_.clock), chain, issues / device_.clock});
     if (one.join) {

@@ -80,7 +80,12 @@ StatementReader::StatementReader(const lowering::Arrangement& arrangement, const
   loops_.assign(statement_.loops.begin() + host, statement_.loops.end());
   for (const Loop* loop : statement_.loops) box_.push_back({loop->index, loop->extent});
   add_loops(in_turn, identities);
-  for (const Value* guard : guards) out_.share *= share_of(*guard, loops_);
+  for (const Value* guard : guards) {
+    const ConditionShare share = share_of(*guard, loops_);
+    out_.share *= share.all;
+    out_.block_share *= share.block;
+    out_.busiest_share *= share.busiest;
+  }
 }
 
 void StatementReader::add_loops(const std::vector<Axis>& in_turn, std::map<const Loop*, std::size_t>& identities) {
@@ -245,7 +250,7 @@ std::uint64_t StatementReader::value(const Value& value, double share, bool is_f
                       (value.op == ArithmeticOp::add || value.op == ArithmeticOp::subtract) && is_float(value.dtype) &&
                       info(value.dtype).bytes >= 4;
   double taken = 1;
-  if (value.kind == Value::Kind::select) taken = share_of(*value.operands[0], loops_);
+  if (value.kind == Value::Kind::select) taken = share_of(*value.operands[0], loops_).all;
   const bool was_blocked = is_blocked_;
   bool has_fused = false;
   for (std::size_t i = 0; i < value.operands.size(); ++i) {
@@ -340,7 +345,7 @@ StatementSummary StatementReader::read(const Way& way, const std::array<std::int
   add_chain();
   for (AccessSummary& access : out_.accesses) access.loops = repeating(access.loops);
   for (OperationSummary& operation : out_.operations) operation.loops = repeating(operation.loops);
-  for (AccessSummary& access : out_.accesses) add_requests(out_.loops, block, access);
+  for (AccessSummary& access : out_.accesses) add_requests(out_, block, access);
   out_.ahead = store_.target->scope.depth;
   return std::move(out_);
 }

@@ -99,6 +99,8 @@ struct StatementSummary {
   double ahead = 1;                     ///< rounds in flight of what it writes
   std::vector<LoopSummary> loops;       ///< outermost first, without the host's
   double share = 1;                     ///< the part of all iterations that its guards let through
+  double block_share = 1;               ///< the same of the block that they let through most often,
+  double busiest_share = 1;             ///< and of the thread
   std::vector<OperationSummary> operations;
   std::vector<AccessSummary> accesses;
   std::optional<ChainSummary> chain;

@@ -69,8 +69,14 @@ class CaseReader {
     one.text = leir;
     one.before = read_document(place, record.dump());
     one.programs = options_.programs;
-    if (const Json* programs = row->find("programs"); programs && programs->as_integer() && *programs->as_integer() > 0)
-      one.programs = static_cast<int>(*programs->as_integer());
+    if (const Json* programs = row->find("programs"); programs && !programs->is_null()) {
+      constexpr std::int64_t kMost = 999;
+      const auto* wanted = programs->as_integer();
+      if (!wanted || *wanted < 1 || *wanted > kMost) {
+        return bad_row(place, concat("\"programs\" is ", programs->dump(), ", and not a number from 1 to ", kMost));
+      }
+      one.programs = static_cast<int>(*wanted);
+    }
     for (const std::string_view key : {"messages", "prompt"}) {
       const Json* value = row->find(key);
       if (!value || value->is_null() || !one.messages.empty()) continue;

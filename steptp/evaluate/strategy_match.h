@@ -17,14 +17,16 @@ enum class StrategyMatch : std::uint8_t {
 };
 
 struct StrategyMatchLimits {
-  std::uint64_t applications = 4000;
+  std::uint64_t applications = 12000;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// Results are compared by their plain forms (ir/forms.h) too, so that the order of operands does not matter.
-  bool up_to_plain_form = false;
+  /// Only choices that are worth showing count (reasoning/worth_showing.h), and results are compared by their written
+  /// forms (ir/forms.h), so that the order of operands does not matter.
+  bool only_worth_showing = false;
 };
 
-/// Applies the strategies in the order given, each with every choice (extended ones included), and compares the results
-/// with `after` up to renaming. Where a place has many choices, those come first whose numbers stand in `after`.
+/// Applies the strategies in the order given, each with its choices (extended ones included), and compares the results
+/// with `after` up to renaming. Places in expressions that `after` has not come first, published choices before
+/// extended ones, and of many choices at one place those whose numbers stand in `after`.
 [[nodiscard]] StrategyMatch match_strategies(const Program& before, const Program& after,
                                              const std::vector<std::string>& strategies,
                                              const StrategyMatchLimits& limits);

@@ -120,6 +120,32 @@ class Counter {
   std::map<std::pair<std::string, Split>, std::uint64_t> too_long_;
 };
 
+/// A folder with files of somebody else's: `data` would be removed, and the rest would lie among the new files. An
+/// export that was stopped has left tables and no manifest.
+std::optional<Diagnostic> refuse_foreign(const std::string& folder) {
+  namespace fs = std::filesystem;
+  const bool has_manifest = fs::exists(fs::path(folder) / kManifestFile);
+  std::set<std::string, std::less<>> own = {"data"};
+  if (has_manifest) own.insert({kManifestFile, kCardFile, kSchemaFile, kChecksumsFile});
+  std::set<std::string, std::less<>> tables;
+  for (const ExportConfig& config : all_configs()) {
+    for (const std::string& table : config.tables) tables.insert(first_word(table));
+  }
+  const auto check = [&](const fs::path& in, const auto& names) -> std::optional<Diagnostic> {
+    std::error_code error;
+    for (const auto& file : fs::directory_iterator(in, error)) {
+      const std::string name = file.path().filename().string();
+      if (names.contains(name) || name.starts_with(".git") || name.find(".tmp") != name.npos) continue;
+      return make_error("dataset",
+                        concat("'", in.string(), "' is not empty and holds no export: there is '", name, "'"),
+                        "name a folder that is new or empty");
+    }
+    return std::nullopt;
+  };
+  if (auto foreign = check(folder, own)) return foreign;
+  return check(fs::path(folder) / "data", tables);
+}
+
 /// What another export has left: a file that is no longer made must not stay beside the new ones. The list of checksums
 /// goes first and comes back last, so that a folder with one holds a whole export.
 std::optional<Diagnostic> remove_old_export(const std::string& folder) {
@@ -164,6 +190,9 @@ struct ExportInput {
 Result<ExportInput, Diagnostic> read_input(const std::string& folder) {
   auto build = read_build(folder);
   if (!build) return build.error();
+  if (build->find("summary") != nullptr) {
+    if (auto changed = check_sums(folder, *build)) return *std::move(changed);
+  }
   auto selection = read_selection(folder);
   if (!selection) return selection.error();
   const auto& tokenizer = qwen3_tokenizer();
@@ -310,6 +339,9 @@ Result<std::optional<Manifest>, Diagnostic> export_dataset(const std::string& fo
   for (const Strategy* strategy : wanted_strategies(*configuration)) manifest.strategies[std::string(strategy->name)];
 
   const std::string out = options.out.empty() ? folder : options.out;
+  if (out != folder) {
+    if (auto problem = refuse_foreign(out)) return *std::move(problem);
+  }
   const auto held = HeldFolder::open(out);
   if (!held) return held.error();
   if (auto problem = remove_old_export(out)) return *std::move(problem);

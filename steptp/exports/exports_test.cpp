@@ -58,12 +58,12 @@ class DatasetExports : public ::testing::Test {
 
   /// A copy of the export in which something is wrong, and what `validate` must say about it.
   void expect_found(const std::function<void(const std::string& folder)>& spoil, const std::string& file,
-                    const std::string& what, bool names_row = true) {
+                    const std::string& what, bool names_row = true, std::uint64_t judged = 0) {
     const std::string copy = path("copy");
     std::filesystem::remove_all(copy);
     std::filesystem::copy(path("build"), copy, std::filesystem::copy_options::recursive);
     spoil(copy);
-    const Validation found = validated(copy, 0);
+    const Validation found = validated(copy, judged);
     bool is_found = false;
     std::string all;
     for (const ValidationProblem& problem : found.problems) {
@@ -380,6 +380,52 @@ TEST_F(DatasetExports, ABuildIsNotPutIntoAFolderOfOthers) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("is not empty and holds no dataset"), std::string::npos);
   EXPECT_EQ(read_file(folder + "/notes.txt").value(), "mine");
+}
+
+TEST_F(DatasetExports, AnExportIsNotPutIntoAFolderOfOthers) {
+  for (const char* name : {"notes.txt", "README.md", "data/photo.jpg"}) {
+    const std::string folder = path(concat("foreign_", std::string(name).substr(0, 4)));
+    std::filesystem::create_directories(folder + "/data");
+    ASSERT_TRUE(write_file(concat(folder, "/", name), "mine").ok());
+    ExportOptions options;
+    options.out = folder;
+    const auto refused = export_dataset(path("build"), options);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_NE(refused.error().message.find("holds no export"), std::string::npos) << refused.error().message;
+    EXPECT_EQ(read_file(concat(folder, "/", name)).value(), "mine");
+  }
+}
+
+TEST_F(DatasetExports, ValidateNamesWhatIsNoPart) {
+  expect_found([&](const std::string& folder) { (void)write_file(folder + "/notes.txt", "mine"); }, "notes.txt",
+               "no part of the dataset", false);
+}
+
+TEST_F(DatasetExports, OtherVerdictsAndWordsAreNoticed) {
+  const auto changed = [&](const char* column, const char* value) {
+    return [this, column, value](const std::string& folder) {
+      tamper(folder, "archive", Split::train, [&](std::vector<Json>& rows) {
+        for (Json& row : rows) {
+          if (row.find(column)->dump() != concat("\"", value, "\"")) row = with_column(row, column, value);
+        }
+      });
+    };
+  };
+  expect_found(changed("grade", "exact"), "data/archive/train", "column 'grade' is not what the judge says", true,
+               UINT64_MAX);
+  expect_found(changed("safe_by", "search"), "data/archive/train", "column 'safe_by' is not what the judge says", true,
+               UINT64_MAX);
+  expect_found(changed("trace", "[\"Trust me.\"]"), "data/archive/train", "is not what the step is told with", true,
+               UINT64_MAX);
+}
+
+TEST(Configuration, HugeNumbersAreRefused) {
+  Configuration configuration;
+  configuration.depth = 1'000'000;
+  EXPECT_NE(problem_of(configuration).find("depth is at most 64"), std::string::npos) << problem_of(configuration);
+  configuration.depth = 2;
+  configuration.trials = 1'000'000;
+  EXPECT_NE(problem_of(configuration).find("trials is at most"), std::string::npos) << problem_of(configuration);
 }
 
 TEST(Configuration, TheMixIsPercentOfAll) {

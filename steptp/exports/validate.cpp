@@ -17,6 +17,7 @@
 #include "steptp/columns/parquet_reader.h"
 #include "steptp/dataset/configuration.h"
 #include "steptp/dataset/plan.h"
+#include "steptp/dataset/store.h"
 #include "steptp/exports/archive_index.h"
 #include "steptp/exports/card.h"
 #include "steptp/exports/chat_tokens.h"
@@ -53,6 +54,7 @@ class Validator {
 
   Validation run() {
     check_checksums();
+    check_store();
     check_card();
     for (const char* name : {"archive", "equal_unsafe"}) {
       if (const ExportedTable* table = manifest_.find(name)) check_archive(*table);
@@ -96,6 +98,33 @@ class Validator {
     }
     for (const std::string& name : found) {
       if (!listed->contains(name)) fail(name, concat("no checksum in ", std::string_view(kChecksumsFile)));
+    }
+    check_extra_files(*listed);
+  }
+
+  /// What lies beside the dataset's own files.
+  void check_extra_files(const Checksums& listed) {
+    std::set<std::string, std::less<>> own = {kChecksumsFile, kManifestFile, kCardFile, kSchemaFile, "data"};
+    if (std::filesystem::exists(build_path(folder_))) own.insert({"build.log", "timings.jsonl"});
+    for (const auto& [name, sum] : listed) own.insert(name.substr(0, name.find('/')));
+    std::error_code error;
+    for (const auto& item : std::filesystem::directory_iterator(folder_, error)) {
+      const std::string name = item.path().filename().string();
+      if (!own.contains(name) && !name.starts_with(".git")) fail(name, "it is no part of the dataset");
+    }
+  }
+
+  /// The build that lies in the same folder: rows and parts against their own checksums.
+  void check_store() {
+    if (!std::filesystem::exists(build_path(folder_))) return;
+    const auto build = read_build(folder_);
+    if (!build) return fail("build.json", build.error().message);
+    if (const auto changed = check_sums(folder_, *build)) fail("build.json", changed->message);
+    const Json* parts = build->find("parts");
+    const std::int64_t count = parts && parts->as_integer() ? *parts->as_integer() : 0;
+    for (std::int64_t part = 0; part < count; ++part) {
+      const auto records = read_part(folder_, static_cast<std::uint64_t>(part));
+      if (!records) fail("raw", records.error().message);
     }
   }
 
@@ -162,14 +191,12 @@ class Validator {
     return options_.judged > 0 && mix(hash_text(text_of(row, "id"))) <= limit;
   }
 
-  /// As the build judged. What it accepted may be proved with more effort; but what it did not know is asked with the
-  /// same, so that the answer is the same.
-  [[nodiscard]] VerifyOptions judging_of(const Table& table) const {
+  /// As the build judged, with as much effort: then grade and safety are the same.
+  [[nodiscard]] VerifyOptions judging() const {
     VerifyOptions out;
     const auto built = configuration_from_json(manifest_.configuration);
     if (!built) return out;
     out.budget = built->budget;
-    if (table.name == "archive") return out;
     out.proof_work = built->proof_budget;
     out.safety_budget = built->safety_budget;
     return out;
@@ -177,7 +204,7 @@ class Validator {
 
   void check_archive(const ExportedTable& exported) {
     const Table& table = *find_table(exported.name);
-    const VerifyOptions judging = judging_of(table);
+    const VerifyOptions judging = this->judging();
     const Hash limit = judging_limit(exported);
     for (const SplitFile& file : exported.splits) {
       const std::string name = jsonl_name(table.name, file.split);

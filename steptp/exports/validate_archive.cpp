@@ -14,8 +14,10 @@
 #include "steptp/exports/tables.h"
 #include "steptp/ir/canonical.h"
 #include "steptp/ir/forms.h"
+#include "steptp/reasoning/trace.h"
 #include "steptp/recipe/recipe.h"
 #include "steptp/recipe/registry.h"
+#include "steptp/strategies/view.h"
 #include "steptp/text/printer.h"
 #include "steptp/text/signature_text.h"
 #include "steptp/tokens/qwen3.h"
@@ -100,6 +102,7 @@ class RowChecker {
     } else {
       check_label(judgement);
     }
+    check_trace();
     check_lowered(original_, "original");
     check_lowered(transformed_, "transformed");
   }
@@ -119,7 +122,27 @@ class RowChecker {
     if (!is_right) fail(concat("column '", column, "' is not what its program is expected to take"));
   }
 
+  /// The reasoning once more, from the step itself.
+  void check_trace() {
+    const auto json = parse_json(text("choice"));
+    const auto choice = json ? choice_from_json(*json) : Result<Choice, std::string>("it is not JSON");
+    const Strategy* strategy = find_strategy(text("strategy"));
+    if (!choice || strategy == nullptr) return;  // said elsewhere
+    View view(original_);
+    const auto applied = apply(*strategy, view, *choice);
+    if (!applied) return fail("the step cannot be made on original_leir");
+    const std::uint64_t phrasing = std::strtoull(text("phrasing").c_str(), nullptr, 10);
+    const std::string wanted = to_json(make_trace(*strategy, original_, *choice, *applied, phrasing)).dump();
+    expect("trace", wanted, "is not what the step is told with");
+  }
+
   void check_label(const Judgement& judgement) {
+    // Of several trials the row has the grade of the first, and search where one of them had to search.
+    expect("grade", std::string(name_of(judgement.verdict)), "is not what the judge says");
+    const bool is_proof = judgement.safe == Shown::yes && judgement.safe_by == SafeBy::proof;
+    if (!text("safe_by").empty() && (text("safe_by") == "proof") != is_proof) {
+      fail("column 'safe_by' is not what the judge says");
+    }
     const Json& safe = *row_.find("safe");
     if (safe.dump() == to_json(judgement.safe).dump()) return;
     const bool is_stated = safe.as_bool() != nullptr && *safe.as_bool();

@@ -14,7 +14,7 @@ namespace steptp {
 
 namespace {
 
-enum class Detail : std::uint8_t { everything, no_numbers, plain };
+enum class Detail : std::uint8_t { everything, no_numbers, written, plain };
 
 /// A sum as numbers times symbols; the symbol of a lone number is kUnit.
 struct ScaledSymbol {
@@ -49,7 +49,10 @@ std::set<std::string> live_tensors(const Program& program) {
 class FormHasher {
  public:
   FormHasher(const Program& program, Detail detail)
-      : program_(program), with_numbers_(detail != Detail::no_numbers), is_plain_(detail == Detail::plain) {
+      : program_(program),
+        with_numbers_(detail != Detail::no_numbers),
+        is_written_(detail == Detail::written),
+        is_plain_(detail == Detail::plain) {
     if (is_plain_) live_ = live_tensors(program);
   }
 
@@ -300,7 +303,52 @@ class FormHasher {
     return node_hash(expr);
   }
 
-  Hash expr_hash(const Expr& expr) { return is_plain_ ? plain_hash(expr) : node_hash(expr); }
+  /// The terms of a sum in any order, brackets dissolved.
+  void add_written(const Expr& expr, bool is_negative, Hash& out) {
+    const auto* sum = std::get_if<Sum>(&expr.node);
+    if (!sum) {
+      out += mix(combine(is_negative ? 23 : 24, written_hash(expr)));
+      return;
+    }
+    add_written(*sum->operands[0], is_negative, out);
+    for (std::size_t i = 0; i < sum->operators.size(); ++i) {
+      add_written(*sum->operands[i + 1], is_negative != (sum->operators[i] != ArithmeticOp::add), out);
+    }
+  }
+
+  /// Factors change places between two divisions, and not across one: what overflows depends on it.
+  Hash written_product(const Product& product) {
+    Hash hash = 25;
+    Hash run = mix(written_hash(*product.operands[0]));
+    ArithmeticOp last = ArithmeticOp::multiply;
+    for (std::size_t i = 0; i < product.operators.size(); ++i) {
+      const ArithmeticOp op = product.operators[i];
+      const bool goes_on = op == last && (op == ArithmeticOp::multiply || op == ArithmeticOp::divide);
+      if (!goes_on) hash = combine(combine(hash, run), static_cast<Hash>(op));
+      run = (goes_on ? run : 0) + mix(written_hash(*product.operands[i + 1]));
+      last = op;
+    }
+    return combine(hash, run);
+  }
+
+  Hash written_hash(const Expr& expr) {
+    if (std::holds_alternative<Sum>(expr.node)) {
+      Hash terms = 0;
+      add_written(expr, false, terms);
+      return combine(26, terms);
+    }
+    if (const auto* product = std::get_if<Product>(&expr.node)) return written_product(*product);
+    if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
+      return combine(combine(27, extremum->is_max ? 1 : 0),
+                     mix(written_hash(*extremum->left)) + mix(written_hash(*extremum->right)));
+    }
+    return node_hash(expr);
+  }
+
+  Hash expr_hash(const Expr& expr) {
+    if (is_written_) return written_hash(expr);
+    return is_plain_ ? plain_hash(expr) : node_hash(expr);
+  }
 
   Hash node_hash(const Expr& expr) {
     Hash hash = combine(16, expr.node.index());
@@ -322,6 +370,7 @@ class FormHasher {
 
   const Program& program_;
   bool with_numbers_;
+  bool is_written_;
   bool is_plain_;
   std::set<std::string> live_;            ///< of a plain form: tensors whose equations count
   std::set<std::string> single_;          ///< indices of loops of one iteration
@@ -334,6 +383,7 @@ class FormHasher {
 
 Hash form_of(const Program& program) { return FormHasher(program, Detail::everything).hash(); }
 Hash pattern_of(const Program& program) { return FormHasher(program, Detail::no_numbers).hash(); }
+Hash written_form_of(const Program& program) { return FormHasher(program, Detail::written).hash(); }
 Hash plain_form_of(const Program& program) { return FormHasher(program, Detail::plain).hash(); }
 
 }  // namespace steptp

@@ -14,6 +14,11 @@ namespace steptp {
 /// all programs of a type that differ in sizes only have one pattern.
 [[nodiscard]] Hash pattern_of(const Program& program);
 
+/// The form up to the order of what may stand in any: terms of a sum, factors between two divisions, both sides of a
+/// maximum, brackets of sums. Nothing that is written is left out: dead equations, zeros, ones and loops of one
+/// iteration count. A program in which a step was made and nothing else has the written form of the step's result.
+[[nodiscard]] Hash written_form_of(const Program& program);
+
 /// The form without what changes nothing: dead equations, loops of one iteration, the order and the brackets of sums
 /// and products, zeros that are added, ones that multiply or divide, numbers of one product taken together, choices
 /// whose condition is known or whose branches are the same. Programs of equal plain forms compute the same in the same

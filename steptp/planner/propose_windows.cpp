@@ -33,12 +33,9 @@ constexpr Form kGpuHalos[] = {
     {"halo", 8, 16, 1, 1, 2, 1, "shared", 8}, {"halo", 8, 32, 1, 1, 1, 1, "direct", 8},
 };
 constexpr Form kCpuProducts[] = {
-    {"product", 8, 1, 4, 32, 64, 16, "shared"},
-    {"product", 4, 1, 4, 32, 32, 16, "shared"},
-    {"product", 8, 1, 4, 16, 64, 16, "shared"},
-    {"product", 4, 2, 4, 16, 32, 16, "shared"},
-    {"product", 8, 4, 4, 16, 32, 16, "shared"},
-    {"product", 1, 1, 4, 16, 64, 16, "shared"},
+    {"product", 8, 1, 4, 32, 64, 16, "shared"}, {"product", 4, 1, 4, 32, 32, 16, "shared"},
+    {"product", 8, 1, 4, 16, 64, 16, "shared"}, {"product", 4, 2, 4, 16, 32, 16, "shared"},
+    {"product", 8, 4, 4, 16, 32, 16, "shared"}, {"product", 1, 1, 4, 16, 64, 16, "shared"},
 };
 constexpr Form kCpuHalos[] = {
     {"halo", 8, 1, 1, 16, 1, 16, "direct"},

@@ -145,6 +145,7 @@ class Numbers {
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
   std::map<std::uint64_t, Real> logarithms_;      ///< of what, by residue
+  std::map<std::uint64_t, Real> exponentials_;    ///< likewise
   std::map<std::uint64_t, std::uint64_t> roots_;  ///< likewise
   long double greatest_ = 0;
   std::vector<Real>* turns_ = nullptr;

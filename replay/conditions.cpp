@@ -1,3 +1,4 @@
+// More than 400 lines, because what is asked of a statement and the bounds that answer it are read together.
 // Rounds on both sides of conditions on indices. Bounds of expressions on a box of loops are reckoned in long doubles:
 // they only say where to look, and what is found there is evaluated exactly.
 #include "replay/conditions.h"
@@ -95,7 +96,34 @@ class Conditions {
       return;
     }
     if (is_condition(expr)) ask(expr, way);
+    ask_of_zeros(expr, way);
     for (const ExprPtr* child : children(expr)) walk(**child, way);
+  }
+
+  /// Divisors, powers and arguments of functions that are made of indices alone: whether they are zero in a round.
+  void ask_of_zeros(const Expr& expr, const Way& way) {
+    if (const auto* product = std::get_if<Product>(&expr.node)) {
+      for (std::size_t i = 0; i < product->operators.size(); ++i) {
+        if (product->operators[i] != ArithmeticOp::multiply) ask_of_zero(product->operands[i + 1], way);
+      }
+    } else if (const auto* power = std::get_if<Power>(&expr.node)) {
+      const auto* exponent = std::get_if<Literal>(&power->exponent->node);
+      if (!exponent || !exponent->is_integer) ask_of_zero(power->base, way);
+      ask_of_zero(power->exponent, way);
+    } else if (const auto* call = std::get_if<Call>(&expr.node)) {
+      const Function function = call->function;
+      if (function == Function::log || function == Function::rsqrt) ask_of_zero(call->argument, way);
+    }
+  }
+
+  void ask_of_zero(const ExprPtr& expr, const Way& way) {
+    bool reads_data = false;
+    for_each_ref(*expr, [&](const RefPtr&) { reads_data = true; });
+    if (reads_data) return;
+    const ExprPtr condition = make_expr(Compare{{expr, integer_literal(0)}, {CompareOp::equal}});
+    const auto slot_of = [&](const std::string& name) { return Layout::slot_of(statement_, name); };
+    // What is no whole number is left to the looks along indices.
+    if (IndexCondition::of(*condition, slot_of)) ask(*condition, way);
   }
 
   void ask(const Expr& condition, Way way) {

@@ -131,7 +131,8 @@ Real Numbers::transcendental(Function function, const Real& a) {
   }
   const bool is_square = function == Function::sqrt && a.value == std::floor(a.value);
   was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
-  if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
+  const bool is_zero = a.error == 0 && a.value == 0 && a.residue == 0;
+  if (is_zero) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
   if (function == Function::exp) {
     if (const auto found = logarithms_.find(a.residue); found != logarithms_.end()) {

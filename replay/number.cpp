@@ -103,7 +103,10 @@ Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
   const std::uint64_t scale = field_.power(2, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
   const std::uint64_t residue =
       field_.multiply(field_.of_integer(mantissa), exponent < 0 ? field_.inverse(scale) : scale);
-  return enclosed({residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0, Class::finite, nullptr},
+  // What is too small for a long double is not zero.
+  constexpr int kLeastExponent = -16000;
+  const long double error = mantissa != 0 && exponent < kLeastExponent ? 0x1p-15900L : 0;
+  return enclosed({residue, std::ldexp(static_cast<long double>(mantissa), exponent), error, Class::finite, nullptr},
                   bits_ > 0 ? fine_dyadic(bits_, mantissa, exponent) : nullptr);
 }
 

@@ -113,8 +113,9 @@ void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
     const auto is_among = [&](std::uint64_t gap) { return gaps.contains(gap); };
     const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
                                                       : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
-    own.is_met_by_other = own.is_met_by_other || is_met;
-    own.is_own = own.is_own || (!is_met && !is_ambiguous);
+    Ways::Sharing& sharing = own.sharing[is_ambiguous ? 1 : 0];
+    sharing.is_met_by_other = sharing.is_met_by_other || is_met;
+    sharing.is_own = sharing.is_own || !is_met;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -95,9 +96,16 @@ class Met {
   static constexpr unsigned kClosed = 4;
   struct Ways {
     unsigned gone = 0;
-    bool is_met_by_other = false;  ///< the other program compared the same with zero, at some input
-    bool is_own = false;           ///< and at some input it did not
-    [[nodiscard]] bool is_shared() const { return is_met_by_other && !is_own; }
+    /// The other program compared the same with zero, at some input, and at some input it did not.
+    struct Sharing {
+      bool is_met_by_other = false;
+      bool is_own = false;
+    };
+    std::array<Sharing, 2> sharing;  ///< the second one where residues are ambiguous
+    [[nodiscard]] bool is_shared() const {
+      const Sharing& known = sharing[0].is_met_by_other || sharing[0].is_own ? sharing[0] : sharing[1];
+      return known.is_met_by_other && !known.is_own;
+    }
     std::optional<std::uint64_t> residue;
     std::set<std::uint64_t> gaps;  ///< residues of what was compared with zero, in one evaluation
     /// Of all evaluations: what is compared is one number, whatever the inputs are.

@@ -15,6 +15,7 @@
 #include "replay/number.h"
 #include "replay/place.h"
 #include "replay/search.h"
+#include "replay/signs.h"
 #include "steptp/ir/typing.h"
 
 namespace steptp::replayer {
@@ -41,6 +42,8 @@ struct Sources {
   Met* met = nullptr;                     ///< likewise
   /// Ways that are gone whatever the values say.
   const std::vector<Met::Way>* forced = nullptr;
+  /// Likewise, of all questions about these numbers.
+  const Signs* signs = nullptr;
   /// Marks of roundings that come out otherwise than they do, as any other whole number.
   const std::set<std::uint64_t>* shifted = nullptr;
 };
@@ -118,6 +121,10 @@ class Evaluator {
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   void note_order(const Expr& expr, const Value& a, const Value& b) const;
   [[nodiscard]] std::optional<bool> forced(const Place& place) const;
+  /// The sign that is given of a-b.
+  [[nodiscard]] std::optional<int> forced_sign(const Real& a, const Real& b) const;
+  /// Whether the first side is gone of a maximum, a minimum or a magnitude.
+  [[nodiscard]] std::optional<bool> forced_order(const Expr& expr, const Value& a, const Value& b) const;
 
   // What is asked on the way: see Question. Each notes the side, and goes to the one that is forced.
   /// Whether the number is zero, or below zero.

@@ -1,6 +1,7 @@
 #include "replay/met.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "replay/spans.h"
@@ -29,6 +30,12 @@ bool compares_with_infinity(const Expr& expr) {
   });
 }
 
+/// Only NaN and infinities tell the two sides apart, and what makes them is asked by itself.
+bool compares_the_same(const Place& place) {
+  const auto* compare = std::get_if<Compare>(&place.expr->node);
+  return compare && equal(*compare->operands[place.part], *compare->operands[place.part + 1]);
+}
+
 }  // namespace
 
 void Met::note(const Expr& expr, std::size_t part, bool is_first) {
@@ -44,6 +51,7 @@ void Met::note_gap(const Expr& expr, std::size_t part, bool is_first, const Numb
   // Either side may stand first.
   ways.gaps.insert(std::min(gap, numbers.field().negate(gap)));
   if (!ways.residue) ways.residue = gap;
+  ways.residues.insert(gap);
 }
 
 void Met::note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
@@ -52,6 +60,30 @@ void Met::note_question(const Place& place, bool is_first, std::optional<std::ui
   ways.gone |= is_first ? kFirst : kSecond;
   if (mark && ways.gaps.size() < kMostMarks) ways.gaps.insert(*mark);
   if (!ways.residue) ways.residue = residue;
+  if (residue && ways.residues.size() < kMostMarks) ways.residues.insert(*residue);
+}
+
+void Met::note_digits(const Place& place, std::uint64_t mark, const Real& value) {
+  constexpr long double kMostError = 0x1p-36L;
+  if (!(value.error <= std::fabs(value.value) * kMostError) || value.value == 0) return;
+  Ways& ways = ways_[place];
+  if (ways.digits.size() < kMostMarks) ways.digits.emplace(mark, value.value);
+}
+
+/// The same question about a number that agrees in thirty-odd bits.
+bool Met::asks_near(Question question, long double value) const {
+  constexpr long double kMostGap = 0x1p-35L;
+  return std::any_of(ways_.begin(), ways_.end(), [&](const auto& one) {
+    return one.first.question == question &&
+           std::any_of(one.second.digits.begin(), one.second.digits.end(), [&](const auto& digits) {
+             return std::fabs(digits.second - value) <= std::fabs(value) * kMostGap;
+           });
+  });
+}
+
+std::set<std::uint64_t> Met::residues_at(const Place& place) const {
+  const auto found = ways_.find(place);
+  return found == ways_.end() ? std::set<std::uint64_t>() : found->second.residues;
 }
 
 std::optional<std::uint64_t> Met::residue_at(const Place& place) const {
@@ -110,7 +142,11 @@ void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
     if (!own.varies) own.constant = *ways.gaps.begin();
     if (ways.gaps.empty()) continue;
     own.was_finite = true;
-    const auto is_among = [&](std::uint64_t gap) { return gaps.contains(gap); };
+    const auto is_among = [&](std::uint64_t gap) {
+      if (gaps.contains(gap)) return true;
+      const auto digits = ways.digits.find(gap);
+      return digits != ways.digits.end() && other.asks_near(key.question, digits->second);
+    };
     const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
                                                       : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
     Ways::Sharing& sharing = own.sharing[is_ambiguous ? 1 : 0];
@@ -138,13 +174,74 @@ bool Met::parts_are_shared(const Expr& expr) const {
   return true;
 }
 
+/// Numbers that are made by analytic operations alone, through all tensors.
+static bool is_smooth(const Expr& expr, const Layout& layout, std::set<std::string>& known) {
+  if (const auto* read = std::get_if<Read>(&expr.node)) {
+    const Tensor& tensor = layout.tensor(read->ref->tensor);
+    if (tensor.known && tensor.known->role != Role::output) return true;
+    if (!is_float(tensor.dtype)) return false;
+    if (!known.insert(read->ref->tensor).second) return true;
+    return std::all_of(tensor.writers.begin(), tensor.writers.end(), [&](std::size_t writer) {
+      const Statement& statement = layout.statements()[writer];
+      return statement.limits_are_all && is_smooth(*statement.equation->right, layout, known);
+    });
+  }
+  if (const auto* select = std::get_if<Select>(&expr.node); select && reads_data(*select->condition)) return false;
+  if (const auto* call = std::get_if<Call>(&expr.node)) {
+    const Function function = call->function;
+    const bool is_broken = function == Function::floor || function == Function::ceil || function == Function::round ||
+                           function == Function::abs;
+    if (is_broken) return false;
+  }
+  if (const auto* product = std::get_if<Product>(&expr.node)) {
+    for (const ArithmeticOp op : product->operators) {
+      if (op != ArithmeticOp::multiply && op != ArithmeticOp::divide) return false;
+    }
+  }
+  if (std::holds_alternative<Extremum>(expr.node) && reads_data(expr)) return false;
+  if (is_condition(expr)) return !reads_data(expr);
+  const auto parts = children(expr);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const ExprPtr* part) { return is_smooth(**part, layout, known); });
+}
+
+bool Met::is_one_number(const Ways& ways, const Place& place, const Layout& layout) {
+  if (ways.varies || !ways.constant || ways.evaluations < kFewEvaluations) return false;
+  // Whole numbers that are rounded are not asked further.
+  if (place.question == Question::rounding) return true;
+  std::set<std::string> known;
+  const auto* compare = std::get_if<Compare>(&place.expr->node);
+  if (!compare) {
+    if (std::holds_alternative<Extremum>(place.expr->node) && place.question == Question::way) {
+      const auto& extremum = std::get<Extremum>(place.expr->node);
+      return is_smooth(*extremum.left, layout, known) && is_smooth(*extremum.right, layout, known);
+    }
+    const auto* call = std::get_if<Call>(&place.expr->node);
+    const bool is_magnitude = call && call->function == Function::abs && place.question == Question::way;
+    return is_smooth(is_magnitude ? *call->argument : *place.expr, layout, known);
+  }
+  if (compares_the_same(place)) return true;
+  return is_smooth(*compare->operands[place.part], layout, known) &&
+         is_smooth(*compare->operands[place.part + 1], layout, known);
+}
+
+/// Both programs ask it, and go on by themselves from there.
+static bool may_differ_behind(Question question) {
+  switch (question) {
+    case Question::way:
+    case Question::truth: return true;
+    default: return false;
+  }
+}
+
 /// Of a question other than a way: whether the side that was never gone is none, or that of both programs.
-bool Met::is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const {
+bool Met::is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans,
+                      bool is_before) const {
   // Where `before` has no value nothing is asked of `after`.
   if (is_before && place.question == Question::divisor) return true;
   if (!reads_data(*place.expr) && place.part != Place::kSubscripts) return true;
-  if (ways.is_shared()) return true;
-  if (!ways.varies && ways.constant && ways.evaluations >= kFewEvaluations) return true;
+  if (ways.is_shared() && !may_differ_behind(place.question)) return true;
+  if (is_one_number(ways, place, layout)) return true;
   const bool is_of_cases = place.question == Question::rounding || place.question == Question::special;
   if (!is_of_cases && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond)) return true;
   return spans.is_answered(place, ways.gone == kSecond);
@@ -174,8 +271,9 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
   std::vector<Way> out;
   for (const auto& [place, ways] : ways_) {
     const bool is_open = (ways.gone & kClosed) == 0 && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond) &&
-                         !ways.is_shared() && ways.varies && ways.was_finite && is_of_single_points(place);
+                         ways.varies && ways.was_finite && is_of_single_points(place);
     if (!is_open || (is_before && place.question == Question::divisor)) continue;
+    if (ways.is_shared() && !may_differ_behind(place.question)) continue;
     if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
     const auto* compare = std::get_if<Compare>(&place.expr->node);
     const bool is_way = place.question == Question::way;
@@ -183,7 +281,7 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
         is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
                : spans.is_answered(place, true);
     if (is_answered) continue;
-    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal});
+    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal, ways.is_shared()});
   }
   return out;
 }
@@ -195,7 +293,7 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
     const auto found = ways_.find({&expr, part});
     if (found != ways_.end() && found->second.gone != (kFirst | kSecond)) {
       const Ways& ways = found->second;
-      if (!ways.varies && ways.constant && ways.evaluations >= kFewEvaluations) return ways.gone == kFirst;
+      if (is_one_number(ways, {&expr, part}, layout)) return ways.gone == kFirst;
       if (!makes_infinities && compares_with_infinity(expr)) return ways.gone == kFirst;
     }
     const auto* compare = std::get_if<Compare>(&expr.node);
@@ -225,14 +323,15 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
   for (const auto& [place, ways] : ways_) {
     if ((ways.gone & kClosed) != 0) continue;
     if (place.question != Question::way) {
-      if (!is_answered(place, ways, spans, is_before)) out.push_back({place, ways.gone == kSecond});
+      if (!is_answered(place, ways, layout, spans, is_before)) out.push_back({place, ways.gone == kSecond, ways.is_shared()});
       continue;
     }
     const Expr& expr = *place.expr;
-    if (ways.gone == (kFirst | kSecond) || ways.is_shared() || !reads_data(expr)) continue;
+    if (ways.gone == (kFirst | kSecond) || !reads_data(expr)) continue;
     if (std::holds_alternative<Logic>(expr.node) && parts_are_shared(expr)) continue;
+    if (ways.is_shared() && compares_the_same(place)) continue;
     if (is_closed(expr, place.part)) continue;
-    out.push_back({place, ways.gone == kSecond});
+    out.push_back({place, ways.gone == kSecond, ways.is_shared()});
   }
   return out;
 }

@@ -56,6 +56,7 @@ class Met {
   struct Way {
     Place place;
     bool is_first = false;
+    bool is_shared = false;  ///< the other program asks the same; what lies behind it need not be the same
   };
   /// `part`: of a comparison of several sides.
   void note(const Expr& expr, std::size_t part, bool is_first);
@@ -67,9 +68,13 @@ class Met {
   /// Any other question. `mark`: what the other program asks if it asks the same; none where nothing is known of it.
   void note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
                      std::optional<std::uint64_t> residue = {});
+  /// What the mark that was noted last stands for, where functions make residues differ that mean one number.
+  void note_digits(const Place& place, std::uint64_t mark, const Real& value);
   /// What was asked there first in one evaluation.
   [[nodiscard]] std::optional<std::uint64_t> residue_at(const Place& place) const;
   [[nodiscard]] static std::uint64_t mark_of(Question question, const Real& value, const Field& field);
+  /// All that was compared or asked for there, by residue, as it stands.
+  [[nodiscard]] std::set<std::uint64_t> residues_at(const Place& place) const;
   /// Marks of one place in one evaluation.
   [[nodiscard]] std::set<std::uint64_t> marks_at(const Place& place) const;
 
@@ -107,6 +112,8 @@ class Met {
       return known.is_met_by_other && !known.is_own;
     }
     std::optional<std::uint64_t> residue;
+    std::set<std::uint64_t> residues;
+    std::map<std::uint64_t, long double> digits;  ///< of marks
     std::set<std::uint64_t> gaps;  ///< residues of what was compared with zero, in one evaluation
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
@@ -118,9 +125,13 @@ class Met {
   static constexpr std::size_t kMostMarks = 64;
 
   [[nodiscard]] bool is_shared(const Expr& expr, std::size_t part) const;
+  /// What is compared is one number at all inputs, and no rounding or choice made it so: residues show that.
+  [[nodiscard]] static bool is_one_number(const Ways& ways, const Place& place, const Layout& layout);
   void add_products_of_divisors(std::set<std::uint64_t>& gaps) const;
   /// Of a question other than a way.
-  [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const;
+  [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans,
+                                 bool is_before) const;
+  [[nodiscard]] bool asks_near(Question question, long double value) const;
   /// Comparisons of data that a condition is made of were all decided by the other program too.
   [[nodiscard]] bool parts_are_shared(const Expr& expr) const;
 

@@ -97,7 +97,7 @@ bool Evaluator::is_guarded(Question question, const Real& value) const {
 bool Evaluator::ask(Question question, const Place& of, const Real& value) const {
   const int sign = numbers_.sign(value);
   const bool is_first = asks_for_sign(question) ? sign < 0 : sign == 0;
-  if (!of.expr || (!sources_.met && !sources_.forced)) return is_first;
+  if (!of.expr || (!sources_.met && !sources_.forced && !sources_.signs)) return is_first;
   const Place place{of.expr, of.part, question};
   if (sources_.met && !is_guarded(question, value)) {
     Real asked = value;
@@ -105,8 +105,14 @@ bool Evaluator::ask(Question question, const Place& of, const Real& value) const
     std::optional<std::uint64_t> mark;
     if (value.is_finite()) mark = Met::mark_of(question, asked, numbers_.field());
     sources_.met->note_question(place, is_first, mark, asked.residue);
+    if (mark && numbers_.used_functions()) sources_.met->note_digits(place, *mark, value);
   }
-  return forced(place).value_or(is_first);
+  if (const auto way = forced(place)) return *way;
+  if (!sources_.signs || !value.is_finite()) return is_first;
+  const std::uint64_t residue = asks_for_sign(question) ? value.residue : numbers_.without_root(value);
+  const auto found = sources_.signs->of(residue);
+  if (!found) return is_first;
+  return asks_for_sign(question) ? *found < 0 : *found == 0;
 }
 
 void Evaluator::note_cases(const Place& of, bool is_exception, const Real& value) const {

@@ -105,6 +105,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
     point.sources.met = &point.met[is_before ? 0 : 1];
     point.sources.forced = point.forced ? &(*point.forced)[is_before ? 0 : 1] : nullptr;
     point.sources.shifted = point.shifted;
+    point.sources.signs = point.signs;
     point.sources.conditions = seen && seen->keeps_conditions ? &seen->conditions[is_before ? 0 : 1] : nullptr;
     Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
     try {
@@ -118,6 +119,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   point.sources.met = nullptr;
   point.sources.forced = nullptr;
   point.sources.shifted = nullptr;
+  point.sources.signs = nullptr;
   point.numbers.record_turns(nullptr);
   if (seen) seen->used_functions = point.numbers.used_functions();
 }

@@ -30,13 +30,15 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
     Hash ways = point.met[program].ways_gone();
     for (const std::uint64_t mark : spot.shifted ? *spot.shifted : std::set<std::uint64_t>())
       ways = combine(ways, mark);
+    if (spot.signs) ways = combine(ways, spot.signs->hash());
     for (const Place& place : point.met[program].places()) {
       std::vector<KeptSpot>& kept = spots_[program][place];
       const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
       if (kept.size() >= kMostSpots || std::any_of(kept.begin(), kept.end(), is_known)) continue;
-      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}});
+      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}, {}});
       if (spot.forced) kept.back().forced = *spot.forced;
       if (spot.shifted) kept.back().shifted = *spot.shifted;
+      if (spot.signs) kept.back().signs = *spot.signs;
     }
   }
 }
@@ -44,7 +46,8 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
 std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept) {
   std::array<std::vector<Met::Way>, 2> forced = kept.forced;
   std::set<std::uint64_t> shifted = kept.shifted;
-  const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced, &shifted};
+  const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced, &shifted,
+                  &kept.signs};
   if (way.place.question == Question::rounding) {
     Point as_it_is(context_.certificate, spot);
     evaluate(as_it_is, nullptr, forced_steps_);
@@ -54,10 +57,12 @@ std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::
   }
   Point point(context_.certificate, spot);
   evaluate(point, nullptr, forced_steps_);
-  if (!point.before || point.before_is_nan()) {
-    // Where `before` itself is NaN on that way, nothing is asked.
-    return program == 0 && way.place.question != Question::way ? std::optional(true) : std::nullopt;
-  }
+  return said_by_force(point, spot, program == 0 && way.place.question != Question::way);
+}
+
+std::optional<bool> WholeCheck::said_by_force(const Point& point, const Spot& spot, bool may_be_exempt) {
+  // Where `before` itself is NaN on that way, nothing is asked.
+  if (!point.before || point.before_is_nan()) return may_be_exempt ? std::optional(true) : std::nullopt;
   if (!point.after || point.before->is_integer != point.after->is_integer) return false;
   const Agreement agreement = point.compared();
   if (agreement == Agreement::differs || agreement == Agreement::not_counted) return false;
@@ -96,6 +101,58 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   return agrees;
 }
 
+std::optional<bool> WholeCheck::agrees_by_sign(std::size_t program, const Met::Way& way, const KeptSpot& kept,
+                                               int sign) {
+  const bool is_tie = way.place.question == Question::tie;
+  const Place asked = is_tie ? Place{way.place.expr, way.place.part} : way.place;
+  Signs signs = kept.signs;
+  const Spot spot{kept.output, kept.element, kept.kind,     kept.seed, nullptr,
+                  kept.assumes, &kept.forced, &kept.shifted, &signs};
+  Point as_it_is(context_.certificate, spot);
+  evaluate(as_it_is, nullptr, forced_steps_);
+  const std::size_t known = signs.size();
+  for (const std::uint64_t residue : as_it_is.met[program].residues_at(asked)) {
+    // What is zero there is no other number by its residue.
+    if (residue != 0 && !signs.of(residue)) signs.set(residue, sign);
+  }
+  if (signs.size() == known) return std::nullopt;
+  Point point(context_.certificate, spot);
+  evaluate(point, nullptr, forced_steps_);
+  return said_by_force(point, spot, way.place.question != Question::way);
+}
+
+bool WholeCheck::agrees_by_signs(std::size_t program, const Met::Way& way) {
+  constexpr std::size_t kMostSigns = 64;
+  constexpr std::uint64_t kMoreSeeds = 2;
+  std::vector<KeptSpot> spots = spots_[program][way.place];
+  const std::size_t count = spots.size();
+  // What is the same at zeros need not be the same elsewhere.
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint64_t more = 1; more <= kMoreSeeds; ++more) {
+      spots.push_back(spots[i]);
+      spots.back().kind = Kind::mixed;
+      spots.back().seed = combine(spots[i].seed, more);
+    }
+  }
+  const std::vector<int> signs = Signs::of_way(way);
+  return !signs.empty() && std::all_of(signs.begin(), signs.end(), [&](int sign) {
+    bool agrees = false;
+    for (const KeptSpot& kept : spots) {
+      if (kept.signs.size() >= kMostSigns) return false;
+      try {
+        const auto found = agrees_by_sign(program, way, kept, sign);
+        if (found && !*found) return false;
+        agrees = agrees || found;
+      } catch (const Undecided&) {
+        continue;
+      } catch (const Beyond&) {
+        return agrees;
+      }
+    }
+    return agrees;
+  });
+}
+
 /// How far to move an element of an input, so that quotients of integers move too.
 std::vector<std::int64_t> WholeCheck::steps_of(const Value& value) const {
   constexpr double kMostStep = 4096;
@@ -115,7 +172,8 @@ void WholeCheck::add_slopes(std::size_t program, const Place& place, const KeptS
   const Numbers numbers(kPrime);
   const Field& field = numbers.field();
   const auto residue_with = [&](const Given& given, Seen* seen) {
-    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes, &kept.forced, &kept.shifted};
+    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes,
+                    &kept.forced, &kept.shifted, &kept.signs};
     Point point(context_.certificate, spot);
     evaluate(point, seen, forced_steps_);
     return point.met[program].residue_at(place);
@@ -164,7 +222,9 @@ void WholeCheck::check_single_points() {
     const Layout& layout = program == 0 ? context_.before : context_.after;
     for (const Met::Way& way : met_[program].met_at_single_points(layout, program == 0)) {
       try {
-        if (is_affine(program, way.place) || makes_no_difference(program, way)) continue;
+        if (is_affine(program, way.place)) continue;
+        if (!way.is_shared && makes_no_difference(program, way)) continue;
+        if (agrees_by_signs(program, way)) continue;
       } catch (const Undecided&) {
       } catch (const Beyond&) {
       }
@@ -187,7 +247,8 @@ void WholeCheck::check_that_all_was_met() {
       const Layout& layout = program == 0 ? context_.before : context_.after;
       for (const Met::Way& way : met_[program].never_gone(layout, has_logarithms(layout), program == 0)) {
         is_open = true;
-        if (++ways <= kMostWays && makes_no_difference(program, way)) {
+        const bool is_own = ++ways <= kMostWays && !way.is_shared && makes_no_difference(program, way);
+        if (is_own || (ways <= kMostWays && agrees_by_signs(program, way))) {
           met_[program].close(way);
           continue;
         }

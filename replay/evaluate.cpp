@@ -122,6 +122,7 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       }
       if (asked) asked->end(result);
       if (self.sources_.met) self.sources_.met->note(expr, 0, result);
+      if (self.sources_.met && self.selected_ > 0) self.sources_.met->note_selected({&expr});
       result = self.forced({&expr}).value_or(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
@@ -243,6 +244,7 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       }
       if (sources_.met)
         sources_.met->note_gap(expr, i, holds, numbers_, numbers_.of_integer(a), numbers_.of_integer(b));
+      if (sources_.met && selected_ > 0) sources_.met->note_selected({&expr, i});
       if (const auto sign = forced_sign(numbers_.of_integer(a), numbers_.of_integer(b))) {
         holds = Signs::holds(compare.operators[i], *sign);
       }
@@ -281,6 +283,7 @@ void Evaluator::note_order(const Expr& expr, const Value& a, const Value& b) con
   const Real left = to_real(a);
   const Real right = to_real(b);
   if (sources_.met) sources_.met->note_order(expr, numbers_, left, right);
+  if (sources_.met && selected_ > 0) sources_.met->note_selected({&expr});
   if (!sources_.conditions || !left.is_finite() || !right.is_finite()) return;
   sources_.conditions->part(expr, CompareOp::greater, numbers_.subtract(left, right), left.value > right.value);
 }

@@ -133,6 +133,11 @@ class Evaluator {
   void guard(const Expr& condition, bool holds, const Frame& frame);
   [[nodiscard]] bool is_guarded(Question question, const Real& value) const;
   void note_cases(const Place& of, bool is_exception, const Real& value) const;
+  void note_digits(const Place& of, bool is_unseen, std::uint64_t mark) const;
+  /// A sum of which one part is too small to be seen in any number of bits that is looked at.
+  void note_sum(const Place& of, const Real& a, const Real& b) const;
+  /// A function as good as its limit.
+  void note_limit(Function function, const Real& a, const Place& of) const;
   void note_tie(const Expr& expr, std::size_t part, CompareOp op, const Real& a, const Real& b) const;
   [[nodiscard]] Real arithmetic(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const;
   [[nodiscard]] Real product(const Real& a, const Real& b, const Operands& of) const;
@@ -182,6 +187,14 @@ class Evaluator {
   /// an element that is NaN stays NaN where all of them are, and does not become the identity.
   [[nodiscard]] Value start_of_fold(const Statement& statement) const;
   void spend();
+  /// Which statements write an element that data selects is asked like a way.
+  void note_writers(const std::vector<std::size_t>& writers, const Cell& cell, const Statement* reader,
+                    const Iteration& moment);
+  /// Whether every element of the tensor is written by the statement.
+  [[nodiscard]] bool covers_all(const Statement& statement, const Cell& cell) const;
+  /// An element that data selects, or leaves it: what is remembered elsewhere was not asked for it.
+  void enter_selected(int change);
+  [[nodiscard]] bool guards_hold(const Statement& statement, const Frame& frame);
 
   const Layout& layout_;
   Numbers& numbers_;
@@ -191,6 +204,9 @@ class Evaluator {
   std::map<Instance, Value> done_;
   std::map<std::pair<VersionName, Cell>, Value> versions_;
   int depth_ = 0;
+  int selected_ = 0;  ///< elements around that data selects
+  std::map<Instance, Value> selected_done_;
+  std::map<std::pair<VersionName, Cell>, Value> selected_versions_;
   Guards guards_;
   Quotients quotients_;
 };

@@ -130,13 +130,16 @@ void Met::add_products_of_divisors(std::set<std::uint64_t>& gaps) const {
   }
 }
 
-void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
+void Met::add(const Met& evaluation, const Met& other, const Look& look) {
   std::set<std::uint64_t> gaps;
   other.add_products_of_divisors(gaps);
   for (const auto& [key, ways] : other.ways_) gaps.insert(ways.gaps.begin(), ways.gaps.end());
   for (const auto& [key, ways] : evaluation.ways_) {
-    Ways& own = ways_[key];
-    own.gone |= ways.gone;
+    const auto [at, is_new] = ways_.try_emplace(key);
+    Ways& own = at->second;
+    if (is_new || !look.is_shifted) own.gone |= ways.gone;
+    own.is_selected = own.is_selected || ways.is_selected;
+    if (key.question == Question::digits && look.is_exact) own.gone |= kFirst | kSecond;
     own.evaluations += 1;
     own.varies = own.varies || ways.gaps.size() != 1 || (own.constant && *own.constant != *ways.gaps.begin());
     if (!own.varies) own.constant = *ways.gaps.begin();
@@ -149,7 +152,7 @@ void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
     };
     const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
                                                       : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
-    Ways::Sharing& sharing = own.sharing[is_ambiguous ? 1 : 0];
+    Ways::Sharing& sharing = own.sharing[look.is_ambiguous ? 1 : 0];
     sharing.is_met_by_other = sharing.is_met_by_other || is_met;
     sharing.is_own = sharing.is_own || !is_met;
   }
@@ -239,9 +242,12 @@ bool Met::is_answered(const Place& place, const Ways& ways, const Layout& layout
                       bool is_before) const {
   // Where `before` has no value nothing is asked of `after`.
   if (is_before && place.question == Question::divisor) return true;
-  if (!reads_data(*place.expr) && place.part != Place::kSubscripts) return true;
+  const bool is_of_data = place.part == Place::kSubscripts || place.question == Question::writer || ways.is_selected;
+  if (!is_of_data && !reads_data(*place.expr)) return true;
   if (ways.is_shared() && !may_differ_behind(place.question)) return true;
+  if (place.question == Question::writer) return ways.gone == (kFirst | kSecond);
   if (is_one_number(ways, place, layout)) return true;
+  if (place.question == Question::digits) return (ways.gone & kSecond) != 0;
   const bool is_of_cases = place.question == Question::rounding || place.question == Question::special;
   if (!is_of_cases && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond)) return true;
   return spans.is_answered(place, ways.gone == kSecond);
@@ -327,8 +333,8 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
       continue;
     }
     const Expr& expr = *place.expr;
-    if (ways.gone == (kFirst | kSecond) || !reads_data(expr)) continue;
-    if (std::holds_alternative<Logic>(expr.node) && parts_are_shared(expr)) continue;
+    if (ways.gone == (kFirst | kSecond) || (!reads_data(expr) && !ways.is_selected)) continue;
+    if (std::holds_alternative<Logic>(expr.node) && !ways.is_selected && parts_are_shared(expr)) continue;
     if (ways.is_shared() && compares_the_same(place)) continue;
     if (is_closed(expr, place.part)) continue;
     out.push_back({place, ways.gone == kSecond, ways.is_shared()});
@@ -363,6 +369,9 @@ std::string Met::text_of(const Way& way) {
           what, way.is_first ? " was never beyond the ends of its type" : " was always beyond the ends of its type");
     case Question::special:
       return concat(what, " decides more than two cases, and the other program does not ask the same");
+    case Question::writer:
+      return concat("of the elements that data selects, ", way.is_first ? "none" : "each", " was written by the statement that computes ", what);
+    case Question::digits: return concat(what, " was never far enough from a limit to be told from it");
     case Question::rounding: return concat(what, " is rounded, and the other program does not round the same");
   }
   return what;

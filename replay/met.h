@@ -34,6 +34,8 @@ enum class Question : std::uint8_t {
   exponent_sign,  ///< of zero: there is no value below zero
   range,          ///< of a real that becomes an integer: it is beyond the ends of the type
   special,        ///< has more cases than two, such as whether an exponent is a whole number
+  writer,         ///< of an element that data selects: whether a statement writes it
+  digits,         ///< what is added is too small to be seen, or a function is as good as its limit
   rounding,       ///< has as many cases as there are whole numbers
 };
 
@@ -68,6 +70,8 @@ class Met {
   /// Any other question. `mark`: what the other program asks if it asks the same; none where nothing is known of it.
   void note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
                      std::optional<std::uint64_t> residue = {});
+  /// What data selects depends on it, so that a condition on indices alone is one on data.
+  void note_selected(const Place& place) { ways_[place].is_selected = true; }
   /// What the mark that was noted last stands for, where functions make residues differ that mean one number.
   void note_digits(const Place& place, std::uint64_t mark, const Real& value);
   /// What was asked there first in one evaluation.
@@ -80,7 +84,13 @@ class Met {
 
   /// Adds what one evaluation met at an input at which the programs agree; `other` is what the other program met there.
   /// `is_ambiguous`: residues of functions need not be the same where the numbers are.
-  void add(const Met& evaluation, const Met& other, bool is_ambiguous);
+  /// What kind of look it was.
+  struct Look {
+    bool is_ambiguous = false;
+    bool is_shifted = false;  ///< roundings came out otherwise: that is no input at which a known way was gone
+    bool is_exact = false;    ///< the values are the same by residue, so that nothing was too small to be seen
+  };
+  void add(const Met& evaluation, const Met& other, const Look& look);
   /// Ways that were never gone, that the other program did not decide by the same numbers, and that are not closed for
   /// every input. `makes_infinities`: values may become infinite at single inputs.
   [[nodiscard]] std::vector<Way> never_gone(const Layout& layout, bool makes_infinities, bool is_before) const;
@@ -118,6 +128,7 @@ class Met {
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
     bool varies = false;
+    bool is_selected = false;  ///< by data, see note_selected
     bool was_finite = false;  ///< what is compared was so at some input
     std::uint64_t evaluations = 0;
   };

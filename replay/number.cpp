@@ -212,6 +212,8 @@ int Numbers::sign(const Real& a) const {
   if (a.value < -a.error) return -1;
   if (const int found = fine_sign(a.fine); found == 1 || found == -1) return found;
   if (a.residue == 0) return 0;
+  // However small, an exponential is positive.
+  if (exponentials_.contains(a.residue)) return 1;
   undecided();
 }
 

@@ -135,6 +135,32 @@ void Evaluator::note_tie(const Expr& expr, std::size_t part, CompareOp op, const
   sources_.met->note_question({&expr, part, Question::tie}, gap == 0, mark);
 }
 
+void Evaluator::note_digits(const Place& of, bool is_unseen, std::uint64_t mark) const {
+  const std::uint64_t question = static_cast<std::uint64_t>(Question::digits) + 1;
+  sources_.met->note_question({of.expr, of.part, Question::digits}, is_unseen, steptp::combine(question, mark));
+}
+
+void Evaluator::note_sum(const Place& of, const Real& a, const Real& b) const {
+  constexpr long double kLeastPart = 0x1p-1000L;
+  const bool is_asked = sources_.met && of.expr && numbers_.used_functions() && a.is_finite() && b.is_finite();
+  if (!is_asked || a.residue == 0 || b.residue == 0) return;
+  const long double less = std::fmin(std::fabs(a.value), std::fabs(b.value));
+  const long double greater = std::fmax(std::fabs(a.value), std::fabs(b.value));
+  note_digits(of, less <= greater * kLeastPart, numbers_.field().add(a.residue, b.residue));
+}
+
+void Evaluator::note_limit(Function function, const Real& a, const Place& of) const {
+  constexpr long double kLeast = 0x1p-1000L;
+  constexpr long double kMostErf = 26;
+  constexpr long double kMostTanh = 350;
+  const bool is_curved = function == Function::exp || function == Function::erf || function == Function::tanh ||
+                         function == Function::sin || function == Function::cos;
+  if (!is_curved || !sources_.met || !of.expr || !a.is_finite() || a.residue == 0) return;
+  const long double size = std::fabs(a.value);
+  const bool is_far = (function == Function::erf && size > kMostErf) || (function == Function::tanh && size > kMostTanh);
+  note_digits(of, is_far || size < kLeast, steptp::combine(static_cast<std::uint64_t>(function), a.residue));
+}
+
 Real Evaluator::arithmetic(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const {
   switch (op) {
     case ArithmeticOp::multiply: return product(a, b, of);
@@ -143,7 +169,7 @@ Real Evaluator::arithmetic(ArithmeticOp op, const Real& a, const Real& b, const 
     case ArithmeticOp::modulo: return rounded_quotient(op, a, b, of);
     case ArithmeticOp::power: return power(a, b, of);
     case ArithmeticOp::add:
-    case ArithmeticOp::subtract:
+    case ArithmeticOp::subtract: note_sum(of.both, a, op == ArithmeticOp::add ? b : numbers_.negate(b)); break;
     case ArithmeticOp::max:
     case ArithmeticOp::min: break;
   }
@@ -203,6 +229,7 @@ Real Evaluator::function(Function function, const Real& a, const Place& of) cons
   if (function == Function::floor || function == Function::ceil || function == Function::round) {
     return rounded(function, a, of);
   }
+  note_limit(function, a, of);
   if ((!is_root && function != Function::log) || !a.is_finite()) return numbers_.function(function, a);
   numbers_.turn(a);
   if (ask(Question::domain, of, a)) return Numbers::of_class(Class::nan);

@@ -64,6 +64,8 @@ std::vector<int> Signs::of_way(const Met::Way& way) {
     case Question::factor_sign:
     case Question::exponent_sign: return way.is_first ? std::vector<int>{-1} : std::vector<int>();
     case Question::range:
+    case Question::writer:
+    case Question::digits:
     case Question::special:
     case Question::rounding: break;
   }

@@ -160,6 +160,8 @@ bool Spans::is_answered(const Place& place, bool first_is_missing) {
       return !span.may_be_nan && std::floor(span.low) == std::floor(span.high) &&
              std::ceil(span.low) == std::ceil(span.high);
     case Question::special: return first_is_missing && span.low > 0;
+    case Question::writer:
+    case Question::digits:
     case Question::range:
     case Question::tie:
     case Question::way: break;

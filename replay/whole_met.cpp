@@ -24,8 +24,13 @@ static bool has_logarithms(const Layout& layout) {
 void WholeCheck::add_met(const Point& point, const Spot& spot) {
   // What a way decides may depend on the others: one input for each combination.
   constexpr std::size_t kMostSpots = 12;
+  const bool is_compared = point.before && point.after && point.before->is_integer == point.after->is_integer;
+  // Zero is the same whatever it is multiplied with.
+  const bool is_zero = is_compared && (point.before->is_integer ? point.before->integer == 0 : point.before->real.residue == 0);
+  const Met::Look look{point.numbers.was_ambiguous(), spot.shifted && !spot.shifted->empty(),
+                       is_compared && !is_zero && point.compared() == Agreement::by_residue};
   for (const std::size_t program : {0, 1}) {
-    met_[program].add(point.met[program], point.met[1 - program], point.numbers.was_ambiguous());
+    met_[program].add(point.met[program], point.met[1 - program], look);
     if (spot.given) continue;
     Hash ways = point.met[program].ways_gone();
     for (const std::uint64_t mark : spot.shifted ? *spot.shifted : std::set<std::uint64_t>())
@@ -81,7 +86,7 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   const Question question = way.place.question;
   const bool has_two_sides = question == Question::way || question == Question::truth;
   const bool can_be_forced =
-      has_two_sides || question == Question::rounding || (way.is_first && question != Question::special);
+      has_two_sides || question == Question::rounding || (way.is_first && question != Question::special && question != Question::writer);
   if (!can_be_forced) return false;
   const std::vector<KeptSpot> spots = spots_[program][way.place];
   bool agrees = false;

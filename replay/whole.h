@@ -93,6 +93,10 @@ class WholeCheck {
     std::array<std::vector<Met::Way>, 2> forced;
     std::set<std::uint64_t> shifted;
     Signs signs;
+    std::optional<Given> given;
+    [[nodiscard]] Spot spot() const {
+      return {output, element, kind, seed, given ? &*given : nullptr, assumes, &forced, &shifted, &signs};
+    }
   };
   static constexpr long kFineBits = 4096;
   static constexpr int kMostFineLooks = 12;

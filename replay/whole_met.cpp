@@ -31,7 +31,6 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
                        is_compared && !is_zero && point.compared() == Agreement::by_residue};
   for (const std::size_t program : {0, 1}) {
     met_[program].add(point.met[program], point.met[1 - program], look);
-    if (spot.given) continue;
     Hash ways = point.met[program].ways_gone();
     for (const std::uint64_t mark : spot.shifted ? *spot.shifted : std::set<std::uint64_t>())
       ways = combine(ways, mark);
@@ -39,8 +38,11 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
     for (const Place& place : point.met[program].places()) {
       std::vector<KeptSpot>& kept = spots_[program][place];
       const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
+      // Inputs that a search has found, where no others lead.
+      if (spot.given && !kept.empty()) continue;
       if (kept.size() >= kMostSpots || std::any_of(kept.begin(), kept.end(), is_known)) continue;
-      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}, {}});
+      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}, {}, {}});
+      if (spot.given) kept.back().given = *spot.given;
       if (spot.forced) kept.back().forced = *spot.forced;
       if (spot.shifted) kept.back().shifted = *spot.shifted;
       if (spot.signs) kept.back().signs = *spot.signs;
@@ -51,8 +53,9 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
 std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept) {
   std::array<std::vector<Met::Way>, 2> forced = kept.forced;
   std::set<std::uint64_t> shifted = kept.shifted;
-  const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced, &shifted,
-                  &kept.signs};
+  Spot spot = kept.spot();
+  spot.forced = &forced;
+  spot.shifted = &shifted;
   if (way.place.question == Question::rounding) {
     Point as_it_is(context_.certificate, spot);
     evaluate(as_it_is, nullptr, forced_steps_);
@@ -111,8 +114,8 @@ std::optional<bool> WholeCheck::agrees_by_sign(std::size_t program, const Met::W
   const bool is_tie = way.place.question == Question::tie;
   const Place asked = is_tie ? Place{way.place.expr, way.place.part} : way.place;
   Signs signs = kept.signs;
-  const Spot spot{kept.output, kept.element, kept.kind,     kept.seed, nullptr,
-                  kept.assumes, &kept.forced, &kept.shifted, &signs};
+  Spot spot = kept.spot();
+  spot.signs = &signs;
   Point as_it_is(context_.certificate, spot);
   evaluate(as_it_is, nullptr, forced_steps_);
   const std::size_t known = signs.size();
@@ -177,8 +180,8 @@ void WholeCheck::add_slopes(std::size_t program, const Place& place, const KeptS
   const Numbers numbers(kPrime);
   const Field& field = numbers.field();
   const auto residue_with = [&](const Given& given, Seen* seen) {
-    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes,
-                    &kept.forced, &kept.shifted, &kept.signs};
+    Spot spot = kept.spot();
+    spot.given = &given;
     Point point(context_.certificate, spot);
     evaluate(point, seen, forced_steps_);
     return point.met[program].residue_at(place);
@@ -214,7 +217,9 @@ bool WholeCheck::is_affine(std::size_t program, const Place& place) {
   constexpr std::size_t kMostSpots = 4;
   Slopes slopes;
   const std::vector<KeptSpot>& spots = spots_[program][place];
-  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) add_slopes(program, place, spots[i], slopes);
+  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) {
+    if (!spots[i].given) add_slopes(program, place, spots[i], slopes);
+  }
   return std::any_of(slopes.begin(), slopes.end(), [](const auto& one) {
     const std::vector<std::uint64_t>& all = one.second;
     return all.size() > 1 && all[0] != 0 &&

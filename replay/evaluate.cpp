@@ -89,7 +89,8 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       const Typed argument = self.evaluate(*call.argument, frame);
       if (call.function == Function::abs) {
         self.note_order(expr, argument.value, of_integer(0));
-        if (const auto way = self.forced_order(expr, argument.value, of_integer(0))) return *way ? argument : self.negated(argument);
+        if (const auto way = self.forced_order(expr, argument.value, of_integer(0)))
+          return *way ? argument : self.negated(argument);
       }
       return self.call(call, argument);
     }

@@ -97,21 +97,23 @@ std::uint64_t Numbers::unknown(std::uint64_t function, std::uint64_t argument) c
   return field_.multiply(hash >> 3, field_.inverse(radix));
 }
 
+Real Numbers::of_infinity(Function function, const Real& a) const {
+  const bool up = a.kind == Class::plus_infinity;
+  switch (function) {
+    case Function::exp: return up ? a : of_integer(0);
+    case Function::erf:
+    case Function::tanh: return of_integer(up ? 1 : -1);
+    case Function::rsqrt: return up ? of_integer(0) : of_class(Class::nan);
+    case Function::log:
+    case Function::sqrt: return up ? a : of_class(Class::nan);
+    default: return of_class(Class::nan);
+  }
+}
+
 Real Numbers::transcendental(Function function, const Real& a) {
   if (a.kind == Class::nan) return a;
+  if (!a.is_finite()) return of_infinity(function, a);
   const bool positive_only = function == Function::log || function == Function::sqrt || function == Function::rsqrt;
-  if (!a.is_finite()) {
-    const bool up = a.kind == Class::plus_infinity;
-    switch (function) {
-      case Function::exp: return up ? a : of_integer(0);
-      case Function::erf:
-      case Function::tanh: return of_integer(up ? 1 : -1);
-      case Function::rsqrt: return up ? of_integer(0) : of_class(Class::nan);
-      case Function::log:
-      case Function::sqrt: return up ? a : of_class(Class::nan);
-      default: return of_class(Class::nan);
-    }
-  }
   // Certificates define no such rule, so that it is left to the replayer's own prime.
   if (function == Function::log && field_.prime() == kPrime) {
     if (const auto found = exponentials_.find(a.residue); found != exponentials_.end()) {

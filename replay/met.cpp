@@ -18,8 +18,6 @@ bool reads_data(const Expr& expr) {
   return found;
 }
 
-constexpr std::uint64_t kFewEvaluations = 6;
-
 bool compares_with_infinity(const Expr& expr) {
   const auto* compare = std::get_if<Compare>(&expr.node);
   if (!compare) return false;
@@ -28,12 +26,6 @@ bool compares_with_infinity(const Expr& expr) {
     const bool is_negative = call && call->function == Function::negate;
     return std::holds_alternative<Infinity>((is_negative ? call->argument : operand)->node);
   });
-}
-
-/// Only NaN and infinities tell the two sides apart, and what makes them is asked by itself.
-bool compares_the_same(const Place& place) {
-  const auto* compare = std::get_if<Compare>(&place.expr->node);
-  return compare && equal(*compare->operands[place.part], *compare->operands[place.part + 1]);
 }
 
 }  // namespace
@@ -177,57 +169,6 @@ bool Met::parts_are_shared(const Expr& expr) const {
   return true;
 }
 
-/// Numbers that are made by analytic operations alone, through all tensors.
-static bool is_smooth(const Expr& expr, const Layout& layout, std::set<std::string>& known) {
-  if (const auto* read = std::get_if<Read>(&expr.node)) {
-    const Tensor& tensor = layout.tensor(read->ref->tensor);
-    if (tensor.known && tensor.known->role != Role::output) return true;
-    if (!is_float(tensor.dtype)) return false;
-    if (!known.insert(read->ref->tensor).second) return true;
-    return std::all_of(tensor.writers.begin(), tensor.writers.end(), [&](std::size_t writer) {
-      const Statement& statement = layout.statements()[writer];
-      return statement.limits_are_all && is_smooth(*statement.equation->right, layout, known);
-    });
-  }
-  if (const auto* select = std::get_if<Select>(&expr.node); select && reads_data(*select->condition)) return false;
-  if (const auto* call = std::get_if<Call>(&expr.node)) {
-    const Function function = call->function;
-    const bool is_broken = function == Function::floor || function == Function::ceil || function == Function::round ||
-                           function == Function::abs;
-    if (is_broken) return false;
-  }
-  if (const auto* product = std::get_if<Product>(&expr.node)) {
-    for (const ArithmeticOp op : product->operators) {
-      if (op != ArithmeticOp::multiply && op != ArithmeticOp::divide) return false;
-    }
-  }
-  if (std::holds_alternative<Extremum>(expr.node) && reads_data(expr)) return false;
-  if (is_condition(expr)) return !reads_data(expr);
-  const auto parts = children(expr);
-  return std::all_of(parts.begin(), parts.end(),
-                     [&](const ExprPtr* part) { return is_smooth(**part, layout, known); });
-}
-
-bool Met::is_one_number(const Ways& ways, const Place& place, const Layout& layout) {
-  if (ways.varies || !ways.constant || ways.evaluations < kFewEvaluations) return false;
-  // Whole numbers that are rounded are not asked further.
-  if (place.question == Question::rounding) return true;
-  std::set<std::string> known;
-  const auto* compare = std::get_if<Compare>(&place.expr->node);
-  if (!compare) {
-    if (std::holds_alternative<Extremum>(place.expr->node) && place.question == Question::way) {
-      const auto& extremum = std::get<Extremum>(place.expr->node);
-      return is_smooth(*extremum.left, layout, known) && is_smooth(*extremum.right, layout, known);
-    }
-    const auto* call = std::get_if<Call>(&place.expr->node);
-    const bool is_magnitude = call && call->function == Function::abs && place.question == Question::way;
-    return is_smooth(is_magnitude ? *call->argument : *place.expr, layout, known);
-  }
-  if (compares_the_same(place)) return true;
-  return is_smooth(*compare->operands[place.part], layout, known) &&
-         is_smooth(*compare->operands[place.part + 1], layout, known);
-}
-
 /// Both programs ask it, and go on by themselves from there.
 static bool may_differ_behind(Question question) {
   switch (question) {
@@ -238,8 +179,7 @@ static bool may_differ_behind(Question question) {
 }
 
 /// Of a question other than a way: whether the side that was never gone is none, or that of both programs.
-bool Met::is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans,
-                      bool is_before) const {
+bool Met::is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans, bool is_before) const {
   // Where `before` has no value nothing is asked of `after`.
   if (is_before && place.question == Question::divisor) return true;
   const bool is_of_data = place.part == Place::kSubscripts || place.question == Question::writer || ways.is_selected;
@@ -329,7 +269,8 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
   for (const auto& [place, ways] : ways_) {
     if ((ways.gone & kClosed) != 0) continue;
     if (place.question != Question::way) {
-      if (!is_answered(place, ways, layout, spans, is_before)) out.push_back({place, ways.gone == kSecond, ways.is_shared()});
+      if (!is_answered(place, ways, layout, spans, is_before))
+        out.push_back({place, ways.gone == kSecond, ways.is_shared()});
       continue;
     }
     const Expr& expr = *place.expr;
@@ -370,7 +311,8 @@ std::string Met::text_of(const Way& way) {
     case Question::special:
       return concat(what, " decides more than two cases, and the other program does not ask the same");
     case Question::writer:
-      return concat("of the elements that data selects, ", way.is_first ? "none" : "each", " was written by the statement that computes ", what);
+      return concat("of the elements that data selects, ", way.is_first ? "none" : "each",
+                    " was written by the statement that computes ", what);
     case Question::digits: return concat(what, " was never far enough from a limit to be told from it");
     case Question::rounding: return concat(what, " is rounded, and the other program does not round the same");
   }

@@ -124,12 +124,12 @@ class Met {
     std::optional<std::uint64_t> residue;
     std::set<std::uint64_t> residues;
     std::map<std::uint64_t, long double> digits;  ///< of marks
-    std::set<std::uint64_t> gaps;  ///< residues of what was compared with zero, in one evaluation
+    std::set<std::uint64_t> gaps;                 ///< residues of what was compared with zero, in one evaluation
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
     bool varies = false;
     bool is_selected = false;  ///< by data, see note_selected
-    bool was_finite = false;  ///< what is compared was so at some input
+    bool was_finite = false;   ///< what is compared was so at some input
     std::uint64_t evaluations = 0;
   };
   static constexpr std::size_t kMostGaps = 8;
@@ -138,6 +138,7 @@ class Met {
   [[nodiscard]] bool is_shared(const Expr& expr, std::size_t part) const;
   /// What is compared is one number at all inputs, and no rounding or choice made it so: residues show that.
   [[nodiscard]] static bool is_one_number(const Ways& ways, const Place& place, const Layout& layout);
+  [[nodiscard]] static bool compares_the_same(const Place& place);
   void add_products_of_divisors(std::set<std::uint64_t>& gaps) const;
   /// Of a question other than a way.
   [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans,

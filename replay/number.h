@@ -137,6 +137,7 @@ class Numbers {
   /// otherwise.
   [[nodiscard]] Real enclosed(const Real& real, const FinePtr& fine) const;
   [[nodiscard]] Real round(Function function, const Real& a);
+  [[nodiscard]] Real of_infinity(Function function, const Real& a) const;
   [[nodiscard]] Real transcendental(Function function, const Real& a);
   [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
 

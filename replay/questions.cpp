@@ -157,7 +157,8 @@ void Evaluator::note_limit(Function function, const Real& a, const Place& of) co
                          function == Function::sin || function == Function::cos;
   if (!is_curved || !sources_.met || !of.expr || !a.is_finite() || a.residue == 0) return;
   const long double size = std::fabs(a.value);
-  const bool is_far = (function == Function::erf && size > kMostErf) || (function == Function::tanh && size > kMostTanh);
+  const bool is_far =
+      (function == Function::erf && size > kMostErf) || (function == Function::tanh && size > kMostTanh);
   note_digits(of, is_far || size < kLeast, steptp::combine(static_cast<std::uint64_t>(function), a.residue));
 }
 

@@ -141,6 +141,7 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   Point point(context_.certificate, spot);
   const std::string place = concat(spot.output, subscripts(spot.element));
   const std::uint64_t start = budget;
+  bool& is_told = is_told_[spot.output];
   const auto differs_finely_here = [&] { return differs_finely(spot, start - budget, budget); };
   try {
     evaluate(point, seen, budget);
@@ -153,6 +154,7 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   if (!point.before || point.before_is_nan()) {
     add_met(point, spot);
     tally_.exempt += 1;
+    is_told = true;
     return Said::exempt;
   }
   if (!point.after)
@@ -163,6 +165,7 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   if (is_unsure && differs_finely_here()) agreement = Agreement::differs;
   if (agreement == Agreement::differs) throw Refused{concat("the programs differ at ", place)};
   if (agreement != Agreement::undecided) add_met(point, spot);
+  is_told = is_told || agreement != Agreement::undecided;
   (agreement == Agreement::undecided ? tally_.undecided : tally_.agrees) += 1;
   return agreement == Agreement::undecided ? Said::undecided : Said::agrees;
 }

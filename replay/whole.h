@@ -76,6 +76,8 @@ class WholeCheck {
     std::uint64_t obligations = 0;  ///< elements at which the certificate says where there is no value
   };
   [[nodiscard]] const Tally& tally() const { return tally_; }
+  /// Throws Undecided where there is an output of which no look told whether the programs agree, though some were had.
+  void check_that_looks_tell() const;
   /// Throws Undecided where the looks leave something open: a way through one of the programs that none of them went,
   /// or a condition on indices of which it is not known whether it ever holds.
   void check_that_all_was_met();
@@ -139,6 +141,7 @@ class WholeCheck {
   int fine_looks_ = 0;
   std::uint64_t fine_steps_ = 0;
   Tally tally_;
+  std::map<std::string, bool> is_told_;  ///< by output, of all that was looked at
 };
 
 }  // namespace steptp::replayer

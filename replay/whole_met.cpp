@@ -26,7 +26,8 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
   constexpr std::size_t kMostSpots = 12;
   const bool is_compared = point.before && point.after && point.before->is_integer == point.after->is_integer;
   // Zero is the same whatever it is multiplied with.
-  const bool is_zero = is_compared && (point.before->is_integer ? point.before->integer == 0 : point.before->real.residue == 0);
+  const bool is_zero =
+      is_compared && (point.before->is_integer ? point.before->integer == 0 : point.before->real.residue == 0);
   const Met::Look look{point.numbers.was_ambiguous(), spot.shifted && !spot.shifted->empty(),
                        is_compared && !is_zero && point.compared() == Agreement::by_residue};
   for (const std::size_t program : {0, 1}) {
@@ -88,8 +89,8 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   constexpr std::size_t kMostForced = 6;
   const Question question = way.place.question;
   const bool has_two_sides = question == Question::way || question == Question::truth;
-  const bool can_be_forced =
-      has_two_sides || question == Question::rounding || (way.is_first && question != Question::special && question != Question::writer);
+  const bool can_be_forced = has_two_sides || question == Question::rounding ||
+                             (way.is_first && question != Question::special && question != Question::writer);
   if (!can_be_forced) return false;
   const std::vector<KeptSpot> spots = spots_[program][way.place];
   bool agrees = false;
@@ -241,6 +242,12 @@ void WholeCheck::check_single_points() {
       throw Undecided{concat("that all inputs were met at which a number is zero is not known of ", Met::text_of(way),
                              " in ", program == 0 ? "before" : "after")};
     }
+  }
+}
+
+void WholeCheck::check_that_looks_tell() const {
+  for (const auto& [output, is_told] : is_told_) {
+    if (!is_told) throw Undecided{concat("no look at ", output, " tells whether the programs agree")};
   }
 }
 

@@ -23,6 +23,12 @@ ValueType checked(const std::optional<ValueType>& type) {
   return *type;
 }
 
+bool reads_any(const Expr& expr) {
+  bool found = false;
+  for_each_ref(expr, [&](const RefPtr&) { found = true; });
+  return found;
+}
+
 }  // namespace
 
 void Evaluator::spend() {
@@ -123,7 +129,7 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       }
       if (asked) asked->end(result);
       if (self.sources_.met) self.sources_.met->note(expr, 0, result);
-      if (self.sources_.met && self.selected_ > 0) self.sources_.met->note_selected({&expr});
+      if (self.is_selected(expr, 0, frame.statement)) self.sources_.met->note_selected({&expr});
       result = self.forced({&expr}).value_or(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
@@ -245,8 +251,11 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       }
       if (sources_.met)
         sources_.met->note_gap(expr, i, holds, numbers_, numbers_.of_integer(a), numbers_.of_integer(b));
-      if (sources_.met && selected_ > 0) sources_.met->note_selected({&expr, i});
-      if (const auto sign = forced_sign(numbers_.of_integer(a), numbers_.of_integer(b))) {
+      if (is_selected(expr, i, frame.statement)) sources_.met->note_selected({&expr, i});
+      // Small whole numbers of indices are the same by chance.
+      const bool may_be_forced = sources_.signs && (selected_ > 0 || reads_any(expr));
+      const auto sign = may_be_forced ? forced_sign(numbers_.of_integer(a), numbers_.of_integer(b)) : std::nullopt;
+      if (sign) {
         holds = Signs::holds(compare.operators[i], *sign);
       }
       if (sources_.conditions)
@@ -276,6 +285,7 @@ std::optional<int> Evaluator::forced_sign(const Real& a, const Real& b) const {
 
 std::optional<bool> Evaluator::forced_order(const Expr& expr, const Value& a, const Value& b) const {
   if (const auto way = forced({&expr})) return way;
+  if (!sources_.signs || (selected_ == 0 && !reads_any(expr))) return std::nullopt;
   const auto sign = forced_sign(to_real(a), to_real(b));
   return sign ? std::optional(*sign > 0) : std::nullopt;
 }
@@ -284,7 +294,6 @@ void Evaluator::note_order(const Expr& expr, const Value& a, const Value& b) con
   const Real left = to_real(a);
   const Real right = to_real(b);
   if (sources_.met) sources_.met->note_order(expr, numbers_, left, right);
-  if (sources_.met && selected_ > 0) sources_.met->note_selected({&expr});
   if (!sources_.conditions || !left.is_finite() || !right.is_finite()) return;
   sources_.conditions->part(expr, CompareOp::greater, numbers_.subtract(left, right), left.value > right.value);
 }

@@ -190,8 +190,14 @@ class Evaluator {
   /// Which statements write an element that data selects is asked like a way.
   void note_writers(const std::vector<std::size_t>& writers, const Cell& cell, const Statement* reader,
                     const Iteration& moment);
+  /// Whether a condition decides what an element holds that data selects, and comes out both ways in rounds.
+  [[nodiscard]] bool is_selected(const Expr& condition, std::size_t part, const Statement& statement) const;
   /// Whether every element of the tensor is written by the statement.
   [[nodiscard]] bool covers_all(const Statement& statement, const Cell& cell) const;
+  /// The cells that a statement of few rounds writes.
+  [[nodiscard]] std::optional<std::set<Cell>> all_cells(const Statement& statement);
+  /// Whether a statement writes some of the elements that these write, and not all of them, as far as that is known.
+  [[nodiscard]] bool writes_some(std::size_t writer, const std::vector<std::size_t>& writers);
   /// An element that data selects, or leaves it: what is remembered elsewhere was not asked for it.
   void enter_selected(int change);
   [[nodiscard]] bool guards_hold(const Statement& statement, const Frame& frame);
@@ -205,6 +211,7 @@ class Evaluator {
   std::map<std::pair<VersionName, Cell>, Value> versions_;
   int depth_ = 0;
   int selected_ = 0;  ///< elements around that data selects
+  std::map<std::pair<std::size_t, std::size_t>, bool> writes_some_;
   std::map<Instance, Value> selected_done_;
   std::map<std::pair<VersionName, Cell>, Value> selected_versions_;
   Guards guards_;

@@ -276,7 +276,7 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
     const Expr& expr = *place.expr;
     if (ways.gone == (kFirst | kSecond) || (!reads_data(expr) && !ways.is_selected)) continue;
     if (std::holds_alternative<Logic>(expr.node) && !ways.is_selected && parts_are_shared(expr)) continue;
-    if (ways.is_shared() && compares_the_same(place)) continue;
+    if (ways.is_shared() && (compares_the_same(place) || !depends_on_inputs(place, layout))) continue;
     if (is_closed(expr, place.part)) continue;
     out.push_back({place, ways.gone == kSecond, ways.is_shared()});
   }

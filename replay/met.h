@@ -138,6 +138,7 @@ class Met {
   [[nodiscard]] bool is_shared(const Expr& expr, std::size_t part) const;
   /// What is compared is one number at all inputs, and no rounding or choice made it so: residues show that.
   [[nodiscard]] static bool is_one_number(const Ways& ways, const Place& place, const Layout& layout);
+  [[nodiscard]] static bool depends_on_inputs(const Place& place, const Layout& layout);
   [[nodiscard]] static bool compares_the_same(const Place& place);
   void add_products_of_divisors(std::set<std::uint64_t>& gaps) const;
   /// Of a question other than a way.

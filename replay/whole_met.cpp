@@ -122,7 +122,7 @@ std::optional<bool> WholeCheck::agrees_by_sign(std::size_t program, const Met::W
   const std::size_t known = signs.size();
   for (const std::uint64_t residue : as_it_is.met[program].residues_at(asked)) {
     // What is zero there is no other number by its residue.
-    if (residue != 0 && !signs.of(residue)) signs.set(residue, sign);
+    if ((residue != 0 || way.is_shared) && !signs.of(residue)) signs.set(residue, sign);
   }
   if (signs.size() == known) return std::nullopt;
   Point point(context_.certificate, spot);

@@ -141,7 +141,6 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   Point point(context_.certificate, spot);
   const std::string place = concat(spot.output, subscripts(spot.element));
   const std::uint64_t start = budget;
-  bool& is_told = is_told_[spot.output];
   const auto differs_finely_here = [&] { return differs_finely(spot, start - budget, budget); };
   try {
     evaluate(point, seen, budget);
@@ -149,12 +148,13 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   } catch (const Undecided&) {
     if (differs_finely_here()) throw Refused{concat("the programs differ at ", place)};
     tally_.undecided += 1;
+    is_told_.try_emplace(spot.output, false);
     return Said::undecided;
   }
   if (!point.before || point.before_is_nan()) {
     add_met(point, spot);
     tally_.exempt += 1;
-    is_told = true;
+    is_told_[spot.output] = true;
     return Said::exempt;
   }
   if (!point.after)
@@ -165,6 +165,7 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   if (is_unsure && differs_finely_here()) agreement = Agreement::differs;
   if (agreement == Agreement::differs) throw Refused{concat("the programs differ at ", place)};
   if (agreement != Agreement::undecided) add_met(point, spot);
+  bool& is_told = is_told_[spot.output];
   is_told = is_told || agreement != Agreement::undecided;
   (agreement == Agreement::undecided ? tally_.undecided : tally_.agrees) += 1;
   return agreement == Agreement::undecided ? Said::undecided : Said::agrees;

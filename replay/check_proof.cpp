@@ -295,6 +295,7 @@ class ProofCheck {
     } catch (const Beyond&) {
       was_cut_short_ = true;
     }
+    whole.check_that_looks_tell();
     whole.check_that_all_was_met();
     whole_ = whole.tally();
     turns_ = turns.looks() + climb.looks();

@@ -80,8 +80,10 @@ Value Draws::input(const Variable& variable, const std::vector<std::int64_t>& in
 std::int64_t Draws::integer(DType dtype, const Domain& domain, std::uint64_t bits) const {
   constexpr std::int64_t kWide = std::int64_t{1} << 40;
   const DTypeInfo& type = info(dtype);
-  std::int64_t low = std::max(type.least, -kWide);
-  std::int64_t high = std::min(type.greatest, kWide);
+  // Up to the ends of the type now and then, where products wrap.
+  const bool is_far = kind_ == Kind::wide && (mix(bits ^ 91) & 1) != 0;
+  std::int64_t low = is_far ? type.least : std::max(type.least, -kWide);
+  std::int64_t high = is_far ? type.greatest : std::min(type.greatest, kWide);
   if (domain.kind == Domain::Kind::positive) low = 1;
   const bool is_bounded = domain.kind == Domain::Kind::range;
   if (is_bounded) {
@@ -102,7 +104,7 @@ std::int64_t Draws::integer(DType dtype, const Domain& domain, std::uint64_t bit
     const std::int64_t end = which == 0 ? low : which == 1 ? high : std::clamp(chosen, low, high);
     return end == 0 && skips_zero ? high : end;
   }
-  if (!is_bounded && kind_ != Kind::mixed) {
+  if (!is_bounded && kind_ != Kind::mixed && !is_far) {
     const std::int64_t least = low;
     low = std::max<std::int64_t>(low, kind_ == Kind::positive ? 0 : -3);
     high = std::min<std::int64_t>(high, 5);

@@ -23,6 +23,12 @@ ValueType checked(const std::optional<ValueType>& type) {
   return *type;
 }
 
+bool reads_any(const Expr& expr) {
+  bool found = false;
+  for_each_ref(expr, [&](const RefPtr&) { found = true; });
+  return found;
+}
+
 }  // namespace
 
 void Evaluator::spend() {
@@ -78,7 +84,7 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       const Typed left = self.evaluate(*extremum.left, frame);
       const Typed right = self.evaluate(*extremum.right, frame);
       self.note_order(expr, left.value, right.value);
-      if (const auto way = self.forced({&expr})) {
+      if (const auto way = self.forced_order(expr, left.value, right.value)) {
         const Typed& chosen = *way == extremum.is_max ? left : right;
         const ValueType type = checked(binary_type(ArithmeticOp::max, left.type, right.type, false));
         return {type, self.convert(chosen.value, type.dtype)};
@@ -89,7 +95,8 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       const Typed argument = self.evaluate(*call.argument, frame);
       if (call.function == Function::abs) {
         self.note_order(expr, argument.value, of_integer(0));
-        if (const auto way = self.forced({&expr})) return *way ? argument : self.negated(argument);
+        if (const auto way = self.forced_order(expr, argument.value, of_integer(0)))
+          return *way ? argument : self.negated(argument);
       }
       return self.call(call, argument);
     }
@@ -122,6 +129,7 @@ Evaluator::Typed Evaluator::evaluate(const Expr& expr, const Frame& frame) {
       }
       if (asked) asked->end(result);
       if (self.sources_.met) self.sources_.met->note(expr, 0, result);
+      if (self.is_selected(expr, 0, frame.statement)) self.sources_.met->note_selected({&expr});
       result = self.forced({&expr}).value_or(result);
       return {typed(DType::boolean), of_integer(result ? 1 : 0)};
     }
@@ -226,6 +234,7 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       holds = numbers_.compare(compare.operators[i], a, b);
       if (sources_.met) sources_.met->note_gap(expr, i, holds, numbers_, a, b);
       note_tie(expr, i, compare.operators[i], a, b);
+      if (const auto sign = forced_sign(a, b)) holds = Signs::holds(compare.operators[i], *sign);
       if (sources_.conditions && a.is_finite() && b.is_finite())
         sources_.conditions->part(expr, compare.operators[i], numbers_.subtract(a, b), holds);
     } else {
@@ -242,6 +251,13 @@ bool Evaluator::comparison(const Expr& expr, const Frame& frame) {
       }
       if (sources_.met)
         sources_.met->note_gap(expr, i, holds, numbers_, numbers_.of_integer(a), numbers_.of_integer(b));
+      if (is_selected(expr, i, frame.statement)) sources_.met->note_selected({&expr, i});
+      // Small whole numbers of indices are the same by chance.
+      const bool may_be_forced = sources_.signs && (selected_ > 0 || reads_any(expr));
+      const auto sign = may_be_forced ? forced_sign(numbers_.of_integer(a), numbers_.of_integer(b)) : std::nullopt;
+      if (sign) {
+        holds = Signs::holds(compare.operators[i], *sign);
+      }
       if (sources_.conditions)
         sources_.conditions->part(expr, compare.operators[i],
                                   numbers_.subtract(numbers_.of_integer(a), numbers_.of_integer(b)), holds);
@@ -259,6 +275,19 @@ std::optional<bool> Evaluator::forced(const Place& place) const {
     if (way.place == place) return way.is_first;
   }
   return std::nullopt;
+}
+
+std::optional<int> Evaluator::forced_sign(const Real& a, const Real& b) const {
+  if (!sources_.signs || !a.is_finite() || !b.is_finite()) return std::nullopt;
+  const Field& field = numbers_.field();
+  return sources_.signs->of(field.add(a.residue, field.negate(b.residue)));
+}
+
+std::optional<bool> Evaluator::forced_order(const Expr& expr, const Value& a, const Value& b) const {
+  if (const auto way = forced({&expr})) return way;
+  if (!sources_.signs || (selected_ == 0 && !reads_any(expr))) return std::nullopt;
+  const auto sign = forced_sign(to_real(a), to_real(b));
+  return sign ? std::optional(*sign > 0) : std::nullopt;
 }
 
 void Evaluator::note_order(const Expr& expr, const Value& a, const Value& b) const {

@@ -15,6 +15,7 @@
 #include "replay/number.h"
 #include "replay/place.h"
 #include "replay/search.h"
+#include "replay/signs.h"
 #include "steptp/ir/typing.h"
 
 namespace steptp::replayer {
@@ -41,6 +42,8 @@ struct Sources {
   Met* met = nullptr;                     ///< likewise
   /// Ways that are gone whatever the values say.
   const std::vector<Met::Way>* forced = nullptr;
+  /// Likewise, of all questions about these numbers.
+  const Signs* signs = nullptr;
   /// Marks of roundings that come out otherwise than they do, as any other whole number.
   const std::set<std::uint64_t>* shifted = nullptr;
 };
@@ -118,6 +121,10 @@ class Evaluator {
   [[nodiscard]] bool comparison(const Expr& expr, const Frame& frame);
   void note_order(const Expr& expr, const Value& a, const Value& b) const;
   [[nodiscard]] std::optional<bool> forced(const Place& place) const;
+  /// The sign that is given of a-b.
+  [[nodiscard]] std::optional<int> forced_sign(const Real& a, const Real& b) const;
+  /// Whether the first side is gone of a maximum, a minimum or a magnitude.
+  [[nodiscard]] std::optional<bool> forced_order(const Expr& expr, const Value& a, const Value& b) const;
 
   // What is asked on the way: see Question. Each notes the side, and goes to the one that is forced.
   /// Whether the number is zero, or below zero.
@@ -126,6 +133,11 @@ class Evaluator {
   void guard(const Expr& condition, bool holds, const Frame& frame);
   [[nodiscard]] bool is_guarded(Question question, const Real& value) const;
   void note_cases(const Place& of, bool is_exception, const Real& value) const;
+  void note_digits(const Place& of, bool is_unseen, std::uint64_t mark) const;
+  /// A sum of which one part is too small to be seen in any number of bits that is looked at.
+  void note_sum(const Place& of, const Real& a, const Real& b) const;
+  /// A function as good as its limit.
+  void note_limit(Function function, const Real& a, const Place& of) const;
   void note_tie(const Expr& expr, std::size_t part, CompareOp op, const Real& a, const Real& b) const;
   [[nodiscard]] Real arithmetic(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const;
   [[nodiscard]] Real product(const Real& a, const Real& b, const Operands& of) const;
@@ -175,6 +187,20 @@ class Evaluator {
   /// an element that is NaN stays NaN where all of them are, and does not become the identity.
   [[nodiscard]] Value start_of_fold(const Statement& statement) const;
   void spend();
+  /// Which statements write an element that data selects is asked like a way.
+  void note_writers(const std::vector<std::size_t>& writers, const Cell& cell, const Statement* reader,
+                    const Iteration& moment);
+  /// Whether a condition decides what an element holds that data selects, and comes out both ways in rounds.
+  [[nodiscard]] bool is_selected(const Expr& condition, std::size_t part, const Statement& statement) const;
+  /// Whether every element of the tensor is written by the statement.
+  [[nodiscard]] bool covers_all(const Statement& statement, const Cell& cell) const;
+  /// The cells that a statement of few rounds writes.
+  [[nodiscard]] std::optional<std::set<Cell>> all_cells(const Statement& statement);
+  /// Whether a statement writes some of the elements that these write, and not all of them, as far as that is known.
+  [[nodiscard]] bool writes_some(std::size_t writer, const std::vector<std::size_t>& writers);
+  /// An element that data selects, or leaves it: what is remembered elsewhere was not asked for it.
+  void enter_selected(int change);
+  [[nodiscard]] bool guards_hold(const Statement& statement, const Frame& frame);
 
   const Layout& layout_;
   Numbers& numbers_;
@@ -184,6 +210,10 @@ class Evaluator {
   std::map<Instance, Value> done_;
   std::map<std::pair<VersionName, Cell>, Value> versions_;
   int depth_ = 0;
+  int selected_ = 0;  ///< elements around that data selects
+  std::map<std::pair<std::size_t, std::size_t>, bool> writes_some_;
+  std::map<Instance, Value> selected_done_;
+  std::map<std::pair<VersionName, Cell>, Value> selected_versions_;
   Guards guards_;
   Quotients quotients_;
 };

@@ -1,5 +1,6 @@
 // Rounding, functions and conversions of the replayer's numbers.
 #include <cmath>
+#include <limits>
 
 #include "replay/number.h"
 #include "steptp/base/hash.h"
@@ -11,6 +12,8 @@ namespace {
 /// What the functions of the C library may be off by.
 constexpr long double kFunctionUnit = 0x1p-60L;
 constexpr long double kRoom = 1 + 0x1p-50L;
+/// Of a function whose argument is positive, but not as far as long doubles tell.
+constexpr long double kUnknown = std::numeric_limits<long double>::infinity();
 
 struct Estimate {
   long double value = 0;
@@ -27,16 +30,16 @@ Estimate estimate(Function function, const Real& a) {
       spread = value * std::expm1(a.error);
       break;
     case Function::log:
-      value = std::log(a.value);
-      spread = a.error / least;
+      value = least > 0 ? std::log(a.value) : 0;
+      spread = least > 0 ? a.error / least : kUnknown;
       break;
     case Function::sqrt:
-      value = std::sqrt(a.value);
-      spread = a.error / std::sqrt(least);
+      value = least > 0 ? std::sqrt(a.value) : 0;
+      spread = least > 0 ? a.error / std::sqrt(least) : kUnknown;
       break;
     case Function::rsqrt:
-      value = 1 / std::sqrt(a.value);
-      spread = a.error / (least * std::sqrt(least));
+      value = least > 0 ? 1 / std::sqrt(a.value) : 0;
+      spread = least > 0 ? a.error / (least * std::sqrt(least)) : kUnknown;
       break;
     case Function::erf:
       value = std::erf(a.value);
@@ -94,19 +97,28 @@ std::uint64_t Numbers::unknown(std::uint64_t function, std::uint64_t argument) c
   return field_.multiply(hash >> 3, field_.inverse(radix));
 }
 
+Real Numbers::of_infinity(Function function, const Real& a) const {
+  const bool up = a.kind == Class::plus_infinity;
+  switch (function) {
+    case Function::exp: return up ? a : of_integer(0);
+    case Function::erf:
+    case Function::tanh: return of_integer(up ? 1 : -1);
+    case Function::rsqrt: return up ? of_integer(0) : of_class(Class::nan);
+    case Function::log:
+    case Function::sqrt: return up ? a : of_class(Class::nan);
+    default: return of_class(Class::nan);
+  }
+}
+
 Real Numbers::transcendental(Function function, const Real& a) {
   if (a.kind == Class::nan) return a;
+  if (!a.is_finite()) return of_infinity(function, a);
   const bool positive_only = function == Function::log || function == Function::sqrt || function == Function::rsqrt;
-  if (!a.is_finite()) {
-    const bool up = a.kind == Class::plus_infinity;
-    switch (function) {
-      case Function::exp: return up ? a : of_integer(0);
-      case Function::erf:
-      case Function::tanh: return of_integer(up ? 1 : -1);
-      case Function::rsqrt: return up ? of_integer(0) : of_class(Class::nan);
-      case Function::log:
-      case Function::sqrt: return up ? a : of_class(Class::nan);
-      default: return of_class(Class::nan);
+  // Certificates define no such rule, so that it is left to the replayer's own prime.
+  if (function == Function::log && field_.prime() == kPrime) {
+    if (const auto found = exponentials_.find(a.residue); found != exponentials_.end()) {
+      was_ambiguous_ = true;
+      return found->second;
     }
   }
   if (positive_only) {
@@ -121,7 +133,8 @@ Real Numbers::transcendental(Function function, const Real& a) {
   }
   const bool is_square = function == Function::sqrt && a.value == std::floor(a.value);
   was_ambiguous_ |= a.residue == 0 || is_square || (function == Function::log && a.residue == 1);
-  if (a.error == 0 && a.value == 0) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
+  const bool is_zero = a.error == 0 && a.value == 0 && a.residue == 0;
+  if (is_zero) return of_integer(function == Function::exp || function == Function::cos ? 1 : 0);
   if (a.error == 0 && a.value == 1 && function == Function::log) return of_integer(0);
   if (function == Function::exp) {
     if (const auto found = logarithms_.find(a.residue); found != logarithms_.end()) {
@@ -131,8 +144,10 @@ Real Numbers::transcendental(Function function, const Real& a) {
   }
   const auto [value, spread] = estimate(function, a);
   const long double error = (spread + std::fabs(value) * kFunctionUnit + 0x1p-16000L) * kRoom;
-  // sqrt(4) and its like are the numbers they are.
-  if (a.error == 0 && function == Function::sqrt && value * value == a.value && value == std::floor(value)) {
+  // sqrt(4) and its like are the numbers they are, as far as integers hold them.
+  constexpr long double kMostRoot = 0x1p62L;
+  const bool is_exact = a.error == 0 && value == std::floor(value) && std::fma(value, value, -a.value) == 0;
+  if (function == Function::sqrt && is_exact && value < kMostRoot) {
     return of_integer(static_cast<std::int64_t>(value));
   }
   ++functions_;
@@ -144,6 +159,7 @@ Real Numbers::transcendental(Function function, const Real& a) {
     residue = unknown(static_cast<std::uint64_t>(function), a.residue);
   }
   if (function == Function::log) logarithms_.emplace(residue, a);
+  if (function == Function::exp) exponentials_.emplace(residue, a);
   if (function == Function::sqrt) roots_.emplace(residue, a.residue);
   return enclosed({residue, value, error, Class::finite, nullptr}, fine_function(function, a.fine));
 }

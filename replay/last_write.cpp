@@ -35,15 +35,26 @@ Value Evaluator::read(const Ref& ref, const Frame& frame) {
     in_own_nest |= other == nest;
     if (other <= nest) visible.push_back(writer);
   }
-  if (!in_own_nest) {
-    const VersionName name{ref.tensor, visible.size()};
-    if (const auto cut = sources_.cuts.find(name); cut != sources_.cuts.end())
-      return {false, 0, sources_.cut(cut->second, cell)};
-    return at_end(ref.tensor, visible.size(), cell);
+  const std::vector<Subscript>& subscripts = storage_.at({&ref, &frame.statement});
+  const bool is_selected = sources_.met && std::any_of(subscripts.begin(), subscripts.end(),
+                                                       [](const Subscript& one) { return one.reads_data; });
+  if (is_selected) {
+    note_writers(visible, cell, in_own_nest ? &frame.statement : nullptr, in_own_nest ? frame.iteration : Iteration());
+    enter_selected(1);
   }
-  const auto found = last_write(visible, cell, &frame.statement, frame.iteration);
-  if (!found) throw Undefined{"a read of an element of " + ref.tensor + " that nothing wrote", true};
-  return after(*found, visible, cell);
+  const auto value = [&]() -> Value {
+    if (!in_own_nest) {
+      const VersionName name{ref.tensor, visible.size()};
+      if (const auto cut = sources_.cuts.find(name); cut != sources_.cuts.end())
+        return {false, 0, sources_.cut(cut->second, cell)};
+      return at_end(ref.tensor, visible.size(), cell);
+    }
+    const auto found = last_write(visible, cell, &frame.statement, frame.iteration);
+    if (!found) throw Undefined{"a read of an element of " + ref.tensor + " that nothing wrote", true};
+    return after(*found, visible, cell);
+  }();
+  if (is_selected) enter_selected(-1);
+  return value;
 }
 
 Value Evaluator::version(const VersionName& name, const std::vector<std::int64_t>& element) {
@@ -61,9 +72,7 @@ Value Evaluator::output(const std::string& name, const std::vector<std::int64_t>
 
 std::optional<Cell> Evaluator::target(const Statement& statement, const Iteration& iteration) {
   const Frame frame{statement, iteration};
-  for (const ExprPtr& guard : statement.guards) {
-    if (!truth(*guard, frame)) return std::nullopt;
-  }
+  if (!guards_hold(statement, frame)) return std::nullopt;
   Cell cell;
   for (const Subscript& subscript : statement.left) cell.push_back(index(subscript, frame));
   return cell;
@@ -74,8 +83,7 @@ bool Evaluator::writes(const Statement& statement, const Iteration& iteration, c
   for (std::size_t d = 0; d < cell.size(); ++d) {
     if (index(statement.left[d], frame) != cell[d]) return false;
   }
-  return std::all_of(statement.guards.begin(), statement.guards.end(),
-                     [&](const ExprPtr& guard) { return truth(*guard, frame); });
+  return guards_hold(statement, frame);
 }
 
 std::optional<Evaluator::Instance> Evaluator::last_write_of(std::size_t writer, const Cell& cell,

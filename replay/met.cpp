@@ -1,6 +1,7 @@
 #include "replay/met.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "replay/spans.h"
@@ -16,8 +17,6 @@ bool reads_data(const Expr& expr) {
   for_each_ref(expr, [&](const RefPtr&) { found = true; });
   return found;
 }
-
-constexpr std::uint64_t kFewEvaluations = 6;
 
 bool compares_with_infinity(const Expr& expr) {
   const auto* compare = std::get_if<Compare>(&expr.node);
@@ -44,6 +43,7 @@ void Met::note_gap(const Expr& expr, std::size_t part, bool is_first, const Numb
   // Either side may stand first.
   ways.gaps.insert(std::min(gap, numbers.field().negate(gap)));
   if (!ways.residue) ways.residue = gap;
+  ways.residues.insert(gap);
 }
 
 void Met::note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
@@ -52,6 +52,30 @@ void Met::note_question(const Place& place, bool is_first, std::optional<std::ui
   ways.gone |= is_first ? kFirst : kSecond;
   if (mark && ways.gaps.size() < kMostMarks) ways.gaps.insert(*mark);
   if (!ways.residue) ways.residue = residue;
+  if (residue && ways.residues.size() < kMostMarks) ways.residues.insert(*residue);
+}
+
+void Met::note_digits(const Place& place, std::uint64_t mark, const Real& value) {
+  constexpr long double kMostError = 0x1p-36L;
+  if (!(value.error <= std::fabs(value.value) * kMostError) || value.value == 0) return;
+  Ways& ways = ways_[place];
+  if (ways.digits.size() < kMostMarks) ways.digits.emplace(mark, value.value);
+}
+
+/// The same question about a number that agrees in thirty-odd bits.
+bool Met::asks_near(Question question, long double value) const {
+  constexpr long double kMostGap = 0x1p-35L;
+  return std::any_of(ways_.begin(), ways_.end(), [&](const auto& one) {
+    return one.first.question == question &&
+           std::any_of(one.second.digits.begin(), one.second.digits.end(), [&](const auto& digits) {
+             return std::fabs(digits.second - value) <= std::fabs(value) * kMostGap;
+           });
+  });
+}
+
+std::set<std::uint64_t> Met::residues_at(const Place& place) const {
+  const auto found = ways_.find(place);
+  return found == ways_.end() ? std::set<std::uint64_t>() : found->second.residues;
 }
 
 std::optional<std::uint64_t> Met::residue_at(const Place& place) const {
@@ -98,22 +122,29 @@ void Met::add_products_of_divisors(std::set<std::uint64_t>& gaps) const {
   }
 }
 
-void Met::add(const Met& evaluation, const Met& other, bool is_ambiguous) {
+void Met::add(const Met& evaluation, const Met& other, const Look& look) {
   std::set<std::uint64_t> gaps;
   other.add_products_of_divisors(gaps);
   for (const auto& [key, ways] : other.ways_) gaps.insert(ways.gaps.begin(), ways.gaps.end());
   for (const auto& [key, ways] : evaluation.ways_) {
-    Ways& own = ways_[key];
-    own.gone |= ways.gone;
+    const auto [at, is_new] = ways_.try_emplace(key);
+    Ways& own = at->second;
+    if (is_new || !look.is_shifted) own.gone |= ways.gone;
+    own.is_selected = own.is_selected || ways.is_selected;
+    if (key.question == Question::digits && look.is_exact) own.gone |= kFirst | kSecond;
     own.evaluations += 1;
     own.varies = own.varies || ways.gaps.size() != 1 || (own.constant && *own.constant != *ways.gaps.begin());
     if (!own.varies) own.constant = *ways.gaps.begin();
     if (ways.gaps.empty()) continue;
     own.was_finite = true;
-    const auto is_among = [&](std::uint64_t gap) { return gaps.contains(gap); };
+    const auto is_among = [&](std::uint64_t gap) {
+      if (gaps.contains(gap)) return true;
+      const auto digits = ways.digits.find(gap);
+      return digits != ways.digits.end() && other.asks_near(key.question, digits->second);
+    };
     const bool is_met = key.question == Question::way ? std::any_of(ways.gaps.begin(), ways.gaps.end(), is_among)
                                                       : std::all_of(ways.gaps.begin(), ways.gaps.end(), is_among);
-    Ways::Sharing& sharing = own.sharing[is_ambiguous ? 1 : 0];
+    Ways::Sharing& sharing = own.sharing[look.is_ambiguous ? 1 : 0];
     sharing.is_met_by_other = sharing.is_met_by_other || is_met;
     sharing.is_own = sharing.is_own || !is_met;
   }
@@ -138,13 +169,25 @@ bool Met::parts_are_shared(const Expr& expr) const {
   return true;
 }
 
+/// Both programs ask it, and go on by themselves from there.
+static bool may_differ_behind(Question question) {
+  switch (question) {
+    case Question::way:
+    case Question::truth: return true;
+    default: return false;
+  }
+}
+
 /// Of a question other than a way: whether the side that was never gone is none, or that of both programs.
-bool Met::is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const {
+bool Met::is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans, bool is_before) const {
   // Where `before` has no value nothing is asked of `after`.
   if (is_before && place.question == Question::divisor) return true;
-  if (!reads_data(*place.expr) && place.part != Place::kSubscripts) return true;
-  if (ways.is_shared()) return true;
-  if (!ways.varies && ways.constant && ways.evaluations >= kFewEvaluations) return true;
+  const bool is_of_data = place.part == Place::kSubscripts || place.question == Question::writer || ways.is_selected;
+  if (!is_of_data && !reads_data(*place.expr)) return true;
+  if (ways.is_shared() && !may_differ_behind(place.question)) return true;
+  if (place.question == Question::writer) return ways.gone == (kFirst | kSecond);
+  if (is_one_number(ways, place, layout)) return true;
+  if (place.question == Question::digits) return (ways.gone & kSecond) != 0;
   const bool is_of_cases = place.question == Question::rounding || place.question == Question::special;
   if (!is_of_cases && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond)) return true;
   return spans.is_answered(place, ways.gone == kSecond);
@@ -174,8 +217,9 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
   std::vector<Way> out;
   for (const auto& [place, ways] : ways_) {
     const bool is_open = (ways.gone & kClosed) == 0 && (ways.gone & (kFirst | kSecond)) == (kFirst | kSecond) &&
-                         !ways.is_shared() && ways.varies && ways.was_finite && is_of_single_points(place);
+                         ways.varies && ways.was_finite && is_of_single_points(place);
     if (!is_open || (is_before && place.question == Question::divisor)) continue;
+    if (ways.is_shared() && !may_differ_behind(place.question)) continue;
     if (place.part != Place::kNowhere && !reads_data(*place.expr)) continue;
     const auto* compare = std::get_if<Compare>(&place.expr->node);
     const bool is_way = place.question == Question::way;
@@ -183,7 +227,7 @@ std::vector<Met::Way> Met::met_at_single_points(const Layout& layout, bool is_be
         is_way ? compares_with_infinity(*place.expr) || spans.is_zero_at_infinity(*compare, place.part)
                : spans.is_answered(place, true);
     if (is_answered) continue;
-    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal});
+    out.push_back({place, !is_way || compare->operators[place.part] == CompareOp::equal, ways.is_shared()});
   }
   return out;
 }
@@ -195,7 +239,7 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
     const auto found = ways_.find({&expr, part});
     if (found != ways_.end() && found->second.gone != (kFirst | kSecond)) {
       const Ways& ways = found->second;
-      if (!ways.varies && ways.constant && ways.evaluations >= kFewEvaluations) return ways.gone == kFirst;
+      if (is_one_number(ways, {&expr, part}, layout)) return ways.gone == kFirst;
       if (!makes_infinities && compares_with_infinity(expr)) return ways.gone == kFirst;
     }
     const auto* compare = std::get_if<Compare>(&expr.node);
@@ -225,14 +269,16 @@ std::vector<Met::Way> Met::never_gone(const Layout& layout, bool makes_infinitie
   for (const auto& [place, ways] : ways_) {
     if ((ways.gone & kClosed) != 0) continue;
     if (place.question != Question::way) {
-      if (!is_answered(place, ways, spans, is_before)) out.push_back({place, ways.gone == kSecond});
+      if (!is_answered(place, ways, layout, spans, is_before))
+        out.push_back({place, ways.gone == kSecond, ways.is_shared()});
       continue;
     }
     const Expr& expr = *place.expr;
-    if (ways.gone == (kFirst | kSecond) || ways.is_shared() || !reads_data(expr)) continue;
-    if (std::holds_alternative<Logic>(expr.node) && parts_are_shared(expr)) continue;
+    if (ways.gone == (kFirst | kSecond) || (!reads_data(expr) && !ways.is_selected)) continue;
+    if (std::holds_alternative<Logic>(expr.node) && !ways.is_selected && parts_are_shared(expr)) continue;
+    if (ways.is_shared() && (compares_the_same(place) || !depends_on_inputs(place, layout))) continue;
     if (is_closed(expr, place.part)) continue;
-    out.push_back({place, ways.gone == kSecond});
+    out.push_back({place, ways.gone == kSecond, ways.is_shared()});
   }
   return out;
 }
@@ -264,6 +310,10 @@ std::string Met::text_of(const Way& way) {
           what, way.is_first ? " was never beyond the ends of its type" : " was always beyond the ends of its type");
     case Question::special:
       return concat(what, " decides more than two cases, and the other program does not ask the same");
+    case Question::writer:
+      return concat("of the elements that data selects, ", way.is_first ? "none" : "each",
+                    " was written by the statement that computes ", what);
+    case Question::digits: return concat(what, " was never far enough from a limit to be told from it");
     case Question::rounding: return concat(what, " is rounded, and the other program does not round the same");
   }
   return what;

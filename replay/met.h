@@ -34,6 +34,8 @@ enum class Question : std::uint8_t {
   exponent_sign,  ///< of zero: there is no value below zero
   range,          ///< of a real that becomes an integer: it is beyond the ends of the type
   special,        ///< has more cases than two, such as whether an exponent is a whole number
+  writer,         ///< of an element that data selects: whether a statement writes it
+  digits,         ///< what is added is too small to be seen, or a function is as good as its limit
   rounding,       ///< has as many cases as there are whole numbers
 };
 
@@ -56,6 +58,7 @@ class Met {
   struct Way {
     Place place;
     bool is_first = false;
+    bool is_shared = false;  ///< the other program asks the same; what lies behind it need not be the same
   };
   /// `part`: of a comparison of several sides.
   void note(const Expr& expr, std::size_t part, bool is_first);
@@ -67,15 +70,27 @@ class Met {
   /// Any other question. `mark`: what the other program asks if it asks the same; none where nothing is known of it.
   void note_question(const Place& place, bool is_first, std::optional<std::uint64_t> mark,
                      std::optional<std::uint64_t> residue = {});
+  /// What data selects depends on it, so that a condition on indices alone is one on data.
+  void note_selected(const Place& place) { ways_[place].is_selected = true; }
+  /// What the mark that was noted last stands for, where functions make residues differ that mean one number.
+  void note_digits(const Place& place, std::uint64_t mark, const Real& value);
   /// What was asked there first in one evaluation.
   [[nodiscard]] std::optional<std::uint64_t> residue_at(const Place& place) const;
   [[nodiscard]] static std::uint64_t mark_of(Question question, const Real& value, const Field& field);
+  /// All that was compared or asked for there, by residue, as it stands.
+  [[nodiscard]] std::set<std::uint64_t> residues_at(const Place& place) const;
   /// Marks of one place in one evaluation.
   [[nodiscard]] std::set<std::uint64_t> marks_at(const Place& place) const;
 
   /// Adds what one evaluation met at an input at which the programs agree; `other` is what the other program met there.
   /// `is_ambiguous`: residues of functions need not be the same where the numbers are.
-  void add(const Met& evaluation, const Met& other, bool is_ambiguous);
+  /// What kind of look it was.
+  struct Look {
+    bool is_ambiguous = false;
+    bool is_shifted = false;  ///< roundings came out otherwise: that is no input at which a known way was gone
+    bool is_exact = false;    ///< the values are the same by residue, so that nothing was too small to be seen
+  };
+  void add(const Met& evaluation, const Met& other, const Look& look);
   /// Ways that were never gone, that the other program did not decide by the same numbers, and that are not closed for
   /// every input. `makes_infinities`: values may become infinite at single inputs.
   [[nodiscard]] std::vector<Way> never_gone(const Layout& layout, bool makes_infinities, bool is_before) const;
@@ -107,20 +122,29 @@ class Met {
       return known.is_met_by_other && !known.is_own;
     }
     std::optional<std::uint64_t> residue;
-    std::set<std::uint64_t> gaps;  ///< residues of what was compared with zero, in one evaluation
+    std::set<std::uint64_t> residues;
+    std::map<std::uint64_t, long double> digits;  ///< of marks
+    std::set<std::uint64_t> gaps;                 ///< residues of what was compared with zero, in one evaluation
     /// Of all evaluations: what is compared is one number, whatever the inputs are.
     std::optional<std::uint64_t> constant;
     bool varies = false;
-    bool was_finite = false;  ///< what is compared was so at some input
+    bool is_selected = false;  ///< by data, see note_selected
+    bool was_finite = false;   ///< what is compared was so at some input
     std::uint64_t evaluations = 0;
   };
   static constexpr std::size_t kMostGaps = 8;
   static constexpr std::size_t kMostMarks = 64;
 
   [[nodiscard]] bool is_shared(const Expr& expr, std::size_t part) const;
+  /// What is compared is one number at all inputs, and no rounding or choice made it so: residues show that.
+  [[nodiscard]] static bool is_one_number(const Ways& ways, const Place& place, const Layout& layout);
+  [[nodiscard]] static bool depends_on_inputs(const Place& place, const Layout& layout);
+  [[nodiscard]] static bool compares_the_same(const Place& place);
   void add_products_of_divisors(std::set<std::uint64_t>& gaps) const;
   /// Of a question other than a way.
-  [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, Spans& spans, bool is_before) const;
+  [[nodiscard]] bool is_answered(const Place& place, const Ways& ways, const Layout& layout, Spans& spans,
+                                 bool is_before) const;
+  [[nodiscard]] bool asks_near(Question question, long double value) const;
   /// Comparisons of data that a condition is made of were all decided by the other program too.
   [[nodiscard]] bool parts_are_shared(const Expr& expr) const;
 

@@ -103,7 +103,10 @@ Real Numbers::of_dyadic(std::int64_t mantissa, int exponent) const {
   const std::uint64_t scale = field_.power(2, static_cast<std::uint64_t>(exponent < 0 ? -exponent : exponent));
   const std::uint64_t residue =
       field_.multiply(field_.of_integer(mantissa), exponent < 0 ? field_.inverse(scale) : scale);
-  return enclosed({residue, std::ldexp(static_cast<long double>(mantissa), exponent), 0, Class::finite, nullptr},
+  // What is too small for a long double is not zero.
+  constexpr int kLeastExponent = -16000;
+  const long double error = mantissa != 0 && exponent < kLeastExponent ? 0x1p-15900L : 0;
+  return enclosed({residue, std::ldexp(static_cast<long double>(mantissa), exponent), error, Class::finite, nullptr},
                   bits_ > 0 ? fine_dyadic(bits_, mantissa, exponent) : nullptr);
 }
 
@@ -209,6 +212,8 @@ int Numbers::sign(const Real& a) const {
   if (a.value < -a.error) return -1;
   if (const int found = fine_sign(a.fine); found == 1 || found == -1) return found;
   if (a.residue == 0) return 0;
+  // However small, an exponential is positive.
+  if (exponentials_.contains(a.residue)) return 1;
   undecided();
 }
 

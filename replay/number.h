@@ -137,6 +137,7 @@ class Numbers {
   /// otherwise.
   [[nodiscard]] Real enclosed(const Real& real, const FinePtr& fine) const;
   [[nodiscard]] Real round(Function function, const Real& a);
+  [[nodiscard]] Real of_infinity(Function function, const Real& a) const;
   [[nodiscard]] Real transcendental(Function function, const Real& a);
   [[nodiscard]] std::uint64_t unknown(std::uint64_t function, std::uint64_t argument) const;
 
@@ -145,6 +146,7 @@ class Numbers {
   std::uint64_t functions_ = 0;
   bool was_ambiguous_ = false;
   std::map<std::uint64_t, Real> logarithms_;      ///< of what, by residue
+  std::map<std::uint64_t, Real> exponentials_;    ///< likewise
   std::map<std::uint64_t, std::uint64_t> roots_;  ///< likewise
   long double greatest_ = 0;
   std::vector<Real>* turns_ = nullptr;

@@ -97,7 +97,7 @@ bool Evaluator::is_guarded(Question question, const Real& value) const {
 bool Evaluator::ask(Question question, const Place& of, const Real& value) const {
   const int sign = numbers_.sign(value);
   const bool is_first = asks_for_sign(question) ? sign < 0 : sign == 0;
-  if (!of.expr || (!sources_.met && !sources_.forced)) return is_first;
+  if (!of.expr || (!sources_.met && !sources_.forced && !sources_.signs)) return is_first;
   const Place place{of.expr, of.part, question};
   if (sources_.met && !is_guarded(question, value)) {
     Real asked = value;
@@ -105,8 +105,14 @@ bool Evaluator::ask(Question question, const Place& of, const Real& value) const
     std::optional<std::uint64_t> mark;
     if (value.is_finite()) mark = Met::mark_of(question, asked, numbers_.field());
     sources_.met->note_question(place, is_first, mark, asked.residue);
+    if (mark && numbers_.used_functions()) sources_.met->note_digits(place, *mark, value);
   }
-  return forced(place).value_or(is_first);
+  if (const auto way = forced(place)) return *way;
+  if (!sources_.signs || !value.is_finite()) return is_first;
+  const std::uint64_t residue = asks_for_sign(question) ? value.residue : numbers_.without_root(value);
+  const auto found = sources_.signs->of(residue);
+  if (!found) return is_first;
+  return asks_for_sign(question) ? *found < 0 : *found == 0;
 }
 
 void Evaluator::note_cases(const Place& of, bool is_exception, const Real& value) const {
@@ -129,6 +135,33 @@ void Evaluator::note_tie(const Expr& expr, std::size_t part, CompareOp op, const
   sources_.met->note_question({&expr, part, Question::tie}, gap == 0, mark);
 }
 
+void Evaluator::note_digits(const Place& of, bool is_unseen, std::uint64_t mark) const {
+  const std::uint64_t question = static_cast<std::uint64_t>(Question::digits) + 1;
+  sources_.met->note_question({of.expr, of.part, Question::digits}, is_unseen, steptp::combine(question, mark));
+}
+
+void Evaluator::note_sum(const Place& of, const Real& a, const Real& b) const {
+  constexpr long double kLeastPart = 0x1p-1000L;
+  const bool is_asked = sources_.met && of.expr && numbers_.used_functions() && a.is_finite() && b.is_finite();
+  if (!is_asked || a.residue == 0 || b.residue == 0) return;
+  const long double less = std::fmin(std::fabs(a.value), std::fabs(b.value));
+  const long double greater = std::fmax(std::fabs(a.value), std::fabs(b.value));
+  note_digits(of, less <= greater * kLeastPart, numbers_.field().add(a.residue, b.residue));
+}
+
+void Evaluator::note_limit(Function function, const Real& a, const Place& of) const {
+  constexpr long double kLeast = 0x1p-1000L;
+  constexpr long double kMostErf = 26;
+  constexpr long double kMostTanh = 350;
+  const bool is_curved = function == Function::exp || function == Function::erf || function == Function::tanh ||
+                         function == Function::sin || function == Function::cos;
+  if (!is_curved || !sources_.met || !of.expr || !a.is_finite() || a.residue == 0) return;
+  const long double size = std::fabs(a.value);
+  const bool is_far =
+      (function == Function::erf && size > kMostErf) || (function == Function::tanh && size > kMostTanh);
+  note_digits(of, is_far || size < kLeast, steptp::combine(static_cast<std::uint64_t>(function), a.residue));
+}
+
 Real Evaluator::arithmetic(ArithmeticOp op, const Real& a, const Real& b, const Operands& of) const {
   switch (op) {
     case ArithmeticOp::multiply: return product(a, b, of);
@@ -137,7 +170,7 @@ Real Evaluator::arithmetic(ArithmeticOp op, const Real& a, const Real& b, const 
     case ArithmeticOp::modulo: return rounded_quotient(op, a, b, of);
     case ArithmeticOp::power: return power(a, b, of);
     case ArithmeticOp::add:
-    case ArithmeticOp::subtract:
+    case ArithmeticOp::subtract: note_sum(of.both, a, op == ArithmeticOp::add ? b : numbers_.negate(b)); break;
     case ArithmeticOp::max:
     case ArithmeticOp::min: break;
   }
@@ -197,6 +230,7 @@ Real Evaluator::function(Function function, const Real& a, const Place& of) cons
   if (function == Function::floor || function == Function::ceil || function == Function::round) {
     return rounded(function, a, of);
   }
+  note_limit(function, a, of);
   if ((!is_root && function != Function::log) || !a.is_finite()) return numbers_.function(function, a);
   numbers_.turn(a);
   if (ask(Question::domain, of, a)) return Numbers::of_class(Class::nan);

@@ -69,6 +69,9 @@ Span sum(const Span& a, const Span& b) {
   const bool is_nan = (a.low == -kFar && b.high == kFar) || (a.high == kFar && b.low == -kFar);
   Span out = finite(widened(a.low + b.low, a.high + b.high, a.may_be_nan || b.may_be_nan || is_nan),
                     !may_be_infinite(a) && !may_be_infinite(b));
+  // Exact ends stay what they are.
+  const long double low = a.low + b.low;
+  if (low - a.low == b.low && low - b.low == a.low) out.low = std::fmax(out.low, low);
   out.is_solid = a.low >= 0 && b.low >= 0 && (is_solid(a) || is_solid(b));
   return out;
 }
@@ -246,6 +249,8 @@ Span Spans::of_function(Function function, const Span& a) {
       // Zero has no value, and infinity is sent to zero.
       return {a.high == kFar ? 0.0L : kLeast, kMost, a.may_be_nan || a.low < 0, false, true};
     case Function::log:
+      if (a.low >= 1) return {0, may_be_infinite(a) ? kFar : kMost, a.may_be_nan};
+      break;
     case Function::round: break;
   }
   return anything();
@@ -320,7 +325,8 @@ Span Spans::of(const Expr& expr) {
     // The double is the nearest one to the decimal that is meant.
     constexpr long double kSlack = 0x1p-52L;
     const long double slack = literal->is_integer ? 0 : std::fabs(value) * kSlack;
-    out = widened(value - slack, value + slack, false);
+    // Long doubles hold all 64-bit integers.
+    out = literal->is_integer ? Span{value, value, false} : widened(value - slack, value + slack, false);
   } else if (std::holds_alternative<Infinity>(expr.node)) {
     out = {kFar, kFar, false};
   } else if (const auto* read = std::get_if<Read>(&expr.node)) {

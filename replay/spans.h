@@ -40,6 +40,8 @@ class Spans {
  private:
   [[nodiscard]] Span of(const Expr& expr);
   [[nodiscard]] Span of_power(const Power& power);
+  /// As it is in the type in which it meets another operand: what is beyond an integer wraps.
+  [[nodiscard]] Span converted(const Expr& expr, const std::optional<DType>& dtype);
   [[nodiscard]] Span of_tensor(const std::string& name);
   [[nodiscard]] Span found_of_tensor(const std::string& name);
   /// A quotient that is rounded, as the last operand of so many.

@@ -28,10 +28,30 @@ bool is_one_quotient(const Span& left, const Span& right) {
 
 }  // namespace
 
+Span Spans::converted(const Expr& expr, const std::optional<DType>& dtype) {
+  const Span out = of(expr);
+  if (dtype && is_float(*dtype)) return out;
+  const DTypeInfo& type = info(dtype.value_or(DType::i64));
+  const bool is_inside = dtype && !out.may_be_nan && out.low >= static_cast<long double>(type.least) &&
+                         out.high <= static_cast<long double>(type.greatest);
+  return is_inside ? out : Span{-kFar, kFar, true};
+}
+
+/// In which type two operands meet; nothing where that is not known.
+static std::optional<DType> common_type(const Expr& left, const Expr& right, bool is_compared) {
+  const auto a = type_of(left);
+  const auto b = type_of(right);
+  if (!a || !b) return std::nullopt;
+  if (is_compared) return comparison_dtype(*a, *b);
+  const auto type = binary_type(ArithmeticOp::max, *a, *b, false);
+  return type ? std::optional(type->dtype) : std::nullopt;
+}
+
 bool Spans::has_one_quotient(const Product& product, std::size_t count) {
   // Of integers only where nothing has wrapped before.
   if (count != 2) return false;
-  return is_one_quotient(of(*product.operands[0]), of(*product.operands[1]));
+  const auto dtype = common_type(*product.operands[0], *product.operands[1], false);
+  return is_one_quotient(converted(*product.operands[0], dtype), converted(*product.operands[1], dtype));
 }
 
 /// Indices of loops and values of tensors, as long as nothing wraps.
@@ -140,6 +160,8 @@ bool Spans::is_answered(const Place& place, bool first_is_missing) {
       return !span.may_be_nan && std::floor(span.low) == std::floor(span.high) &&
              std::ceil(span.low) == std::ceil(span.high);
     case Question::special: return first_is_missing && span.low > 0;
+    case Question::writer:
+    case Question::digits:
     case Question::range:
     case Question::tie:
     case Question::way: break;
@@ -148,8 +170,9 @@ bool Spans::is_answered(const Place& place, bool first_is_missing) {
 }
 
 std::optional<bool> Spans::decided(const Compare& compare, std::size_t part) {
-  const Span a = of(*compare.operands[part]);
-  const Span b = of(*compare.operands[part + 1]);
+  const auto dtype = common_type(*compare.operands[part], *compare.operands[part + 1], true);
+  const Span a = converted(*compare.operands[part], dtype);
+  const Span b = converted(*compare.operands[part + 1], dtype);
   // What may be NaN may fail, and `!=` hold, at any input.
   if (a.may_be_nan || b.may_be_nan) return std::nullopt;
   const auto less = [](const Span& x, const Span& y, bool or_equal) -> std::optional<bool> {
@@ -192,8 +215,9 @@ bool Spans::is_one_sided(const Expr& expr) {
   Span a = {-kFar, kFar, true};
   Span b = {0, 0, false};
   if (const auto* extremum = std::get_if<Extremum>(&expr.node)) {
-    a = of(*extremum->left);
-    b = of(*extremum->right);
+    const auto dtype = common_type(*extremum->left, *extremum->right, false);
+    a = converted(*extremum->left, dtype);
+    b = converted(*extremum->right, dtype);
   } else if (const auto* call = std::get_if<Call>(&expr.node)) {
     a = of(*call->argument);
   }

@@ -105,6 +105,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
     point.sources.met = &point.met[is_before ? 0 : 1];
     point.sources.forced = point.forced ? &(*point.forced)[is_before ? 0 : 1] : nullptr;
     point.sources.shifted = point.shifted;
+    point.sources.signs = point.signs;
     point.sources.conditions = seen && seen->keeps_conditions ? &seen->conditions[is_before ? 0 : 1] : nullptr;
     Evaluator evaluator(is_before ? context_.before : context_.after, point.numbers, point.sources, budget);
     try {
@@ -118,6 +119,7 @@ void WholeCheck::evaluate(Point& point, Seen* seen, std::uint64_t& budget) const
   point.sources.met = nullptr;
   point.sources.forced = nullptr;
   point.sources.shifted = nullptr;
+  point.sources.signs = nullptr;
   point.numbers.record_turns(nullptr);
   if (seen) seen->used_functions = point.numbers.used_functions();
 }
@@ -146,11 +148,13 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   } catch (const Undecided&) {
     if (differs_finely_here()) throw Refused{concat("the programs differ at ", place)};
     tally_.undecided += 1;
+    is_told_.try_emplace(spot.output, false);
     return Said::undecided;
   }
   if (!point.before || point.before_is_nan()) {
     add_met(point, spot);
     tally_.exempt += 1;
+    is_told_[spot.output] = true;
     return Said::exempt;
   }
   if (!point.after)
@@ -161,6 +165,8 @@ WholeCheck::Said WholeCheck::look(const Spot& spot, std::uint64_t& budget, Seen*
   if (is_unsure && differs_finely_here()) agreement = Agreement::differs;
   if (agreement == Agreement::differs) throw Refused{concat("the programs differ at ", place)};
   if (agreement != Agreement::undecided) add_met(point, spot);
+  bool& is_told = is_told_[spot.output];
+  is_told = is_told || agreement != Agreement::undecided;
   (agreement == Agreement::undecided ? tally_.undecided : tally_.agrees) += 1;
   return agreement == Agreement::undecided ? Said::undecided : Said::agrees;
 }

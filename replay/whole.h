@@ -39,6 +39,8 @@ class WholeCheck {
     const std::array<std::vector<Met::Way>, 2>* forced = nullptr;
     /// Marks of roundings that come out otherwise.
     const std::set<std::uint64_t>* shifted = nullptr;
+    /// Numbers that lie on another side of zero than they do, in both programs.
+    const Signs* signs = nullptr;
   };
   /// What a look went by.
   struct Seen {
@@ -74,6 +76,8 @@ class WholeCheck {
     std::uint64_t obligations = 0;  ///< elements at which the certificate says where there is no value
   };
   [[nodiscard]] const Tally& tally() const { return tally_; }
+  /// Throws Undecided where there is an output of which no look told whether the programs agree, though some were had.
+  void check_that_looks_tell() const;
   /// Throws Undecided where the looks leave something open: a way through one of the programs that none of them went,
   /// or a condition on indices of which it is not known whether it ever holds.
   void check_that_all_was_met();
@@ -90,6 +94,11 @@ class WholeCheck {
     Hash ways = 0;  ///< that the program went
     std::array<std::vector<Met::Way>, 2> forced;
     std::set<std::uint64_t> shifted;
+    Signs signs;
+    std::optional<Given> given;
+    [[nodiscard]] Spot spot() const {
+      return {output, element, kind, seed, given ? &*given : nullptr, assumes, &forced, &shifted, &signs};
+    }
   };
   static constexpr long kFineBits = 4096;
   static constexpr int kMostFineLooks = 12;
@@ -101,6 +110,12 @@ class WholeCheck {
   [[nodiscard]] bool makes_no_difference(std::size_t program, const Met::Way& way);
   /// The same at one input; nothing where it says nothing.
   [[nodiscard]] std::optional<bool> agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept);
+  /// The same with all questions about the same numbers answered alike, in both programs, at this input and others.
+  [[nodiscard]] bool agrees_by_signs(std::size_t program, const Met::Way& way);
+  [[nodiscard]] std::optional<bool> agrees_by_sign(std::size_t program, const Met::Way& way, const KeptSpot& kept,
+                                                   int sign);
+  /// Whether what a look by force says is that the programs agree; nothing where it says nothing.
+  [[nodiscard]] std::optional<bool> said_by_force(const Point& point, const Spot& spot, bool may_be_exempt);
   /// Of sides of single numbers that only one program asks: see Met::met_at_single_points.
   void check_single_points();
   /// By element of an input and step: one for each input at which it is looked at.
@@ -126,6 +141,7 @@ class WholeCheck {
   int fine_looks_ = 0;
   std::uint64_t fine_steps_ = 0;
   Tally tally_;
+  std::map<std::string, bool> is_told_;  ///< by output, of all that was looked at
 };
 
 }  // namespace steptp::replayer

@@ -24,19 +24,29 @@ static bool has_logarithms(const Layout& layout) {
 void WholeCheck::add_met(const Point& point, const Spot& spot) {
   // What a way decides may depend on the others: one input for each combination.
   constexpr std::size_t kMostSpots = 12;
+  const bool is_compared = point.before && point.after && point.before->is_integer == point.after->is_integer;
+  // Zero is the same whatever it is multiplied with.
+  const bool is_zero =
+      is_compared && (point.before->is_integer ? point.before->integer == 0 : point.before->real.residue == 0);
+  const Met::Look look{point.numbers.was_ambiguous(), spot.shifted && !spot.shifted->empty(),
+                       is_compared && !is_zero && point.compared() == Agreement::by_residue};
   for (const std::size_t program : {0, 1}) {
-    met_[program].add(point.met[program], point.met[1 - program], point.numbers.was_ambiguous());
-    if (spot.given) continue;
+    met_[program].add(point.met[program], point.met[1 - program], look);
     Hash ways = point.met[program].ways_gone();
     for (const std::uint64_t mark : spot.shifted ? *spot.shifted : std::set<std::uint64_t>())
       ways = combine(ways, mark);
+    if (spot.signs) ways = combine(ways, spot.signs->hash());
     for (const Place& place : point.met[program].places()) {
       std::vector<KeptSpot>& kept = spots_[program][place];
       const auto is_known = [&](const KeptSpot& one) { return one.ways == ways; };
+      // Inputs that a search has found, where no others lead.
+      if (spot.given && !kept.empty()) continue;
       if (kept.size() >= kMostSpots || std::any_of(kept.begin(), kept.end(), is_known)) continue;
-      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}});
+      kept.push_back({spot.output, spot.element, spot.kind, spot.seed, spot.assumes, ways, {}, {}, {}, {}});
+      if (spot.given) kept.back().given = *spot.given;
       if (spot.forced) kept.back().forced = *spot.forced;
       if (spot.shifted) kept.back().shifted = *spot.shifted;
+      if (spot.signs) kept.back().signs = *spot.signs;
     }
   }
 }
@@ -44,7 +54,9 @@ void WholeCheck::add_met(const Point& point, const Spot& spot) {
 std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::Way& way, const KeptSpot& kept) {
   std::array<std::vector<Met::Way>, 2> forced = kept.forced;
   std::set<std::uint64_t> shifted = kept.shifted;
-  const Spot spot{kept.output, kept.element, kept.kind, kept.seed, nullptr, kept.assumes, &forced, &shifted};
+  Spot spot = kept.spot();
+  spot.forced = &forced;
+  spot.shifted = &shifted;
   if (way.place.question == Question::rounding) {
     Point as_it_is(context_.certificate, spot);
     evaluate(as_it_is, nullptr, forced_steps_);
@@ -54,10 +66,12 @@ std::optional<bool> WholeCheck::agrees_by_force(std::size_t program, const Met::
   }
   Point point(context_.certificate, spot);
   evaluate(point, nullptr, forced_steps_);
-  if (!point.before || point.before_is_nan()) {
-    // Where `before` itself is NaN on that way, nothing is asked.
-    return program == 0 && way.place.question != Question::way ? std::optional(true) : std::nullopt;
-  }
+  return said_by_force(point, spot, program == 0 && way.place.question != Question::way);
+}
+
+std::optional<bool> WholeCheck::said_by_force(const Point& point, const Spot& spot, bool may_be_exempt) {
+  // Where `before` itself is NaN on that way, nothing is asked.
+  if (!point.before || point.before_is_nan()) return may_be_exempt ? std::optional(true) : std::nullopt;
   if (!point.after || point.before->is_integer != point.after->is_integer) return false;
   const Agreement agreement = point.compared();
   if (agreement == Agreement::differs || agreement == Agreement::not_counted) return false;
@@ -75,8 +89,8 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
   constexpr std::size_t kMostForced = 6;
   const Question question = way.place.question;
   const bool has_two_sides = question == Question::way || question == Question::truth;
-  const bool can_be_forced =
-      has_two_sides || question == Question::rounding || (way.is_first && question != Question::special);
+  const bool can_be_forced = has_two_sides || question == Question::rounding ||
+                             (way.is_first && question != Question::special && question != Question::writer);
   if (!can_be_forced) return false;
   const std::vector<KeptSpot> spots = spots_[program][way.place];
   bool agrees = false;
@@ -94,6 +108,58 @@ bool WholeCheck::makes_no_difference(std::size_t program, const Met::Way& way) {
     }
   }
   return agrees;
+}
+
+std::optional<bool> WholeCheck::agrees_by_sign(std::size_t program, const Met::Way& way, const KeptSpot& kept,
+                                               int sign) {
+  const bool is_tie = way.place.question == Question::tie;
+  const Place asked = is_tie ? Place{way.place.expr, way.place.part} : way.place;
+  Signs signs = kept.signs;
+  Spot spot = kept.spot();
+  spot.signs = &signs;
+  Point as_it_is(context_.certificate, spot);
+  evaluate(as_it_is, nullptr, forced_steps_);
+  const std::size_t known = signs.size();
+  for (const std::uint64_t residue : as_it_is.met[program].residues_at(asked)) {
+    // What is zero there is no other number by its residue.
+    if ((residue != 0 || way.is_shared) && !signs.of(residue)) signs.set(residue, sign);
+  }
+  if (signs.size() == known) return std::nullopt;
+  Point point(context_.certificate, spot);
+  evaluate(point, nullptr, forced_steps_);
+  return said_by_force(point, spot, way.place.question != Question::way);
+}
+
+bool WholeCheck::agrees_by_signs(std::size_t program, const Met::Way& way) {
+  constexpr std::size_t kMostSigns = 64;
+  constexpr std::uint64_t kMoreSeeds = 2;
+  std::vector<KeptSpot> spots = spots_[program][way.place];
+  const std::size_t count = spots.size();
+  // What is the same at zeros need not be the same elsewhere.
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::uint64_t more = 1; more <= kMoreSeeds; ++more) {
+      spots.push_back(spots[i]);
+      spots.back().kind = Kind::mixed;
+      spots.back().seed = combine(spots[i].seed, more);
+    }
+  }
+  const std::vector<int> signs = Signs::of_way(way);
+  return !signs.empty() && std::all_of(signs.begin(), signs.end(), [&](int sign) {
+    bool agrees = false;
+    for (const KeptSpot& kept : spots) {
+      if (kept.signs.size() >= kMostSigns) return false;
+      try {
+        const auto found = agrees_by_sign(program, way, kept, sign);
+        if (found && !*found) return false;
+        agrees = agrees || found;
+      } catch (const Undecided&) {
+        continue;
+      } catch (const Beyond&) {
+        return agrees;
+      }
+    }
+    return agrees;
+  });
 }
 
 /// How far to move an element of an input, so that quotients of integers move too.
@@ -115,7 +181,8 @@ void WholeCheck::add_slopes(std::size_t program, const Place& place, const KeptS
   const Numbers numbers(kPrime);
   const Field& field = numbers.field();
   const auto residue_with = [&](const Given& given, Seen* seen) {
-    const Spot spot{kept.output, kept.element, kept.kind, kept.seed, &given, kept.assumes, &kept.forced, &kept.shifted};
+    Spot spot = kept.spot();
+    spot.given = &given;
     Point point(context_.certificate, spot);
     evaluate(point, seen, forced_steps_);
     return point.met[program].residue_at(place);
@@ -151,7 +218,9 @@ bool WholeCheck::is_affine(std::size_t program, const Place& place) {
   constexpr std::size_t kMostSpots = 4;
   Slopes slopes;
   const std::vector<KeptSpot>& spots = spots_[program][place];
-  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) add_slopes(program, place, spots[i], slopes);
+  for (std::size_t i = 0; i < std::min(spots.size(), kMostSpots); ++i) {
+    if (!spots[i].given) add_slopes(program, place, spots[i], slopes);
+  }
   return std::any_of(slopes.begin(), slopes.end(), [](const auto& one) {
     const std::vector<std::uint64_t>& all = one.second;
     return all.size() > 1 && all[0] != 0 &&
@@ -164,13 +233,21 @@ void WholeCheck::check_single_points() {
     const Layout& layout = program == 0 ? context_.before : context_.after;
     for (const Met::Way& way : met_[program].met_at_single_points(layout, program == 0)) {
       try {
-        if (is_affine(program, way.place) || makes_no_difference(program, way)) continue;
+        if (is_affine(program, way.place)) continue;
+        if (!way.is_shared && makes_no_difference(program, way)) continue;
+        if (agrees_by_signs(program, way)) continue;
       } catch (const Undecided&) {
       } catch (const Beyond&) {
       }
       throw Undecided{concat("that all inputs were met at which a number is zero is not known of ", Met::text_of(way),
                              " in ", program == 0 ? "before" : "after")};
     }
+  }
+}
+
+void WholeCheck::check_that_looks_tell() const {
+  for (const auto& [output, is_told] : is_told_) {
+    if (!is_told) throw Undecided{concat("no look at ", output, " tells whether the programs agree")};
   }
 }
 
@@ -187,7 +264,8 @@ void WholeCheck::check_that_all_was_met() {
       const Layout& layout = program == 0 ? context_.before : context_.after;
       for (const Met::Way& way : met_[program].never_gone(layout, has_logarithms(layout), program == 0)) {
         is_open = true;
-        if (++ways <= kMostWays && makes_no_difference(program, way)) {
+        const bool is_own = ++ways <= kMostWays && !way.is_shared && makes_no_difference(program, way);
+        if (is_own || (ways <= kMostWays && agrees_by_signs(program, way))) {
           met_[program].close(way);
           continue;
         }

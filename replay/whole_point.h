@@ -19,6 +19,7 @@ struct WholeCheck::Point {
         given(spot.given),
         forced(spot.forced),
         shifted(spot.shifted),
+        signs(spot.signs),
         numbers(kPrime, bits),
         draws(certificate, numbers, spot.kind, spot.seed, spot.assumes) {
     sources.input = [this](const Variable& variable, const std::vector<std::int64_t>& index) {
@@ -41,6 +42,7 @@ struct WholeCheck::Point {
   const Given* given;
   const std::array<std::vector<Met::Way>, 2>* forced;
   const std::set<std::uint64_t>* shifted;
+  const Signs* signs;
   Numbers numbers;
   Draws draws;
   Sources sources;

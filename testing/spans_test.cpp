@@ -52,7 +52,9 @@ TEST(Spans, IntegersWrap) {
   EXPECT_EQ(outcome("a9 D(a)=where(J^u8(a)-1<255,1,2);"), "open");
   EXPECT_EQ(outcome("a9 D(a)=where(I^i8(a)*I^i8(a)>=0,1,2);"), "open");
   EXPECT_EQ(outcome("a9 D(a)=where(abs(I^i8(a))>=0,1,2);"), "open");
-  EXPECT_EQ(outcome("a9 D(a)=where(I^i8(a)+I(a)>-129,1,2);"), "always");
+  EXPECT_EQ(outcome("a9 D(a)=where(I^i8(a)+I(a)>=-128,1,2);"), "always");
+  // So does a literal.
+  EXPECT_EQ(outcome("a9 D(a)=where(I^i8(a)+I(a)>-129,1,2);"), "open");
   // The first sum wraps in eight bits.
   EXPECT_EQ(outcome("a9 D(a)=where(I^i8(a)+I(a)+J^u8(a)>-129,1,2);"), "open");
 }

@@ -1,7 +1,10 @@
 // Which comparisons have one answer because what is compared is one number.
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "replay/met.h"
 
@@ -67,24 +70,45 @@ static bool is_smooth(const Expr& expr, const Layout& layout, std::set<std::stri
   return std::all_of(parts.begin(), parts.end(), [&](const ExprPtr* part) { return is_smooth(**part, layout, known); });
 }
 
-/// A table that is made of indices alone; nothing of it depends on inputs.
-static bool reads_input(const Expr& expr, const Layout& layout, std::set<std::string>& known) {
+/// The top-level nest that an expression stands in; the last one where it stands nowhere.
+static std::uint32_t nest_of(const Expr& expr, const Layout& layout) {
+  const std::function<bool(const Expr&)> has = [&](const Expr& whole) {
+    if (&whole == &expr) return true;
+    const auto parts = children(whole);
+    return std::any_of(parts.begin(), parts.end(), [&](const ExprPtr* part) { return has(**part); });
+  };
+  for (const Statement& statement : layout.statements()) {
+    const auto has_it = [&](const ExprPtr& whole) { return has(*whole); };
+    if (has(*statement.equation->right)) return statement.address[0];
+    if (std::any_of(statement.guards.begin(), statement.guards.end(), has_it)) return statement.address[0];
+  }
+  return std::numeric_limits<std::uint32_t>::max();
+}
+
+/// Not of a table that is made of indices alone. A read sees what its own nest and those before it have written;
+/// `known` has the tensors that were followed, each with the last nest that counts.
+static bool reads_input(const Expr& expr, const Layout& layout, std::uint32_t nest,
+                        std::set<std::pair<std::string, std::uint32_t>>& known) {
   bool found = false;
   for_each_ref(expr, [&](const RefPtr& ref) {
     const Tensor& tensor = layout.tensor(ref->tensor);
     found = found || (tensor.known && tensor.known->role != Role::output);
-    if (found || !known.insert(ref->tensor).second) return;
+    if (found || !known.insert({ref->tensor, nest}).second) return;
     for (const std::size_t writer : tensor.writers) {
       const Statement& statement = layout.statements()[writer];
-      found = found || !statement.limits_are_all || reads_input(*statement.equation->right, layout, known);
+      if (statement.address[0] > nest) continue;
+      const bool is_placed_by_data = std::any_of(statement.left.begin(), statement.left.end(),
+                                                 [](const Subscript& subscript) { return subscript.reads_data; });
+      found = found || !statement.limits_are_all || is_placed_by_data ||
+              reads_input(*statement.equation->right, layout, statement.address[0], known);
     }
   });
   return found;
 }
 
 bool Met::depends_on_inputs(const Place& place, const Layout& layout) {
-  std::set<std::string> known;
-  return reads_input(*place.expr, layout, known);
+  std::set<std::pair<std::string, std::uint32_t>> known;
+  return reads_input(*place.expr, layout, nest_of(*place.expr, layout), known);
 }
 
 bool Met::is_one_number(const Ways& ways, const Place& place, const Layout& layout) {
